@@ -105,6 +105,13 @@ export default {
         pathNot: 'node_modules/@types/[^/]+/',
       },
     },
+    {
+      name: 'sql-inside-the-store',
+      comment: `SQL is a named function in ${server}/store/records`,
+      severity: 'error',
+      from: { path: '^packages/', pathNot: [`^${server}/store/`, '\\.test\\.ts$'] },
+      to: { path: `^${server}/store/sql\\.ts$` },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     ...sealedLibraries.map(({ library, only }) => ({
       name: `sealed-${library}`,

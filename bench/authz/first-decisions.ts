@@ -3,7 +3,6 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
-import { createIdentities } from '../../packages/server/src/credentials/identities.ts'
 import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
 import { createAuthorize } from '../../packages/server/src/access/decisions/authorize.ts'
 import { createRoleBook } from '../../packages/server/src/access/decisions/role-book.ts'
@@ -50,7 +49,7 @@ export const firstDecisions: Part = async ({ quick }) => {
   const log = createLog({ level: 'warn', pretty: false, write: (line) => process.stderr.write(line) })
   const feed = running.use(createLogFeed(store, log))
   await feed.start()
-  const source = running.use(createAccessSource({ store: counted.store, feed, ...noProviders(store) }))
+  const source = running.use(createAccessSource({ store: counted.store, feed, ...noProviders() }))
   await source.start()
   const authorize = createAuthorize(source)
   const visit: Visit = async (user) => (await authorize(callerOf(user), requestOf(user))).allowed
@@ -183,10 +182,9 @@ function row(name: string, cells: readonly string[]): void {
 }
 
 /** No roles from identity providers. */
-function noProviders(store: Store) {
+function noProviders() {
   return {
     clock: systemClock,
-    identities: createIdentities(store, systemClock),
     countsUntil: () => Number.POSITIVE_INFINITY,
     claims: () => noPlugins,
   }

@@ -4,6 +4,7 @@ import { decodeRevision, encodeRevision } from '../../packages/server/src/store/
 import type { Part } from '../part.ts'
 import type { FeedReport } from './feed-process.ts'
 import { model, openInstallation, type Follower, type Installation } from './installation.ts'
+import { sql, statement } from '../../packages/server/src/store/sql.ts'
 
 const bar = 25
 const perSecond = 1_000
@@ -50,7 +51,7 @@ async function caughtUp(installation: Installation, follower: Follower): Promise
 async function bytesOfChange({ store }: Installation): Promise<number> {
   const { number, tag } = decodeRevision(await store.head())
   const text = 'SELECT tag FROM change_order WHERE revision = $1'
-  const [row] = await store.sql({ text, values: [number - sampled] })
+  const [row] = await store[sql](statement(text, [number - sampled]))
   const after = encodeRevision({ number: number - sampled, tag: String(row?.['tag'] ?? tag), skipped: [] })
   const changes = (await store.packedLog?.read(after, { limit: sampled, waitMs: 0 })) ?? []
   return changes.reduce((sum, { about, data }) => sum + Buffer.byteLength(about) + data.length, 0) / changes.length

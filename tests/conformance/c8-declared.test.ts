@@ -5,6 +5,7 @@ import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { another, enable, install, notesOf, notesPath, packages, phaseIs, uninstall } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine, type Engine } from './server.ts'
+import { sql, statement } from '../../packages/server/src/store/sql.ts'
 
 const started = { phase: 'Started' }
 const failed = (message: RegExp) => ({ phase: 'Failed', message: expect.stringMatching(message) as string })
@@ -207,12 +208,12 @@ rules: []
 /** Removes the declarer of config maps, as hosts without that annotation left them. */
 async function forgetOwners(url: string, engine: Engine): Promise<void> {
   await using store = await openStore({ url, onConnectionLost: () => {} })
-  const found = await store.sql({ text: `SELECT id FROM models WHERE plural = 'configmaps'`, values: [] })
+  const found = await store[sql](statement(`SELECT id FROM models WHERE plural = 'configmaps'`))
   const [from, to] = ['plugin.platform.run/owner', 'other.example.com/mark']
   const data =
     engine === 'SQLite'
       ? `CAST(replace(CAST(data AS TEXT), '${from}', '${to}') AS BLOB)`
       : `convert_to(replace(convert_from(data, 'UTF8'), '${from}', '${to}'), 'UTF8')`
-  await store.sql({ text: `UPDATE m_${Number(found[0]?.['id'])} SET data = ${data}`, values: [] })
-  await store.sql({ text: `DELETE FROM write_counters WHERE name = 'declared objects adopted'`, values: [] })
+  await store[sql](statement(`UPDATE m_${Number(found[0]?.['id'])} SET data = ${data}`))
+  await store[sql](statement(`DELETE FROM write_counters WHERE name = 'declared objects adopted'`))
 }

@@ -10,7 +10,7 @@ import { modelSpec, openReplica, testGroup } from '../../packages/server/src/mod
 import { createStreamLimits, watches } from '../../packages/server/src/models/query/stream-limits.ts'
 import { postgresFixture } from '../../packages/server/src/store/contract/postgres-fixture.ts'
 import { pauseBytes } from '../../packages/server/src/watch/initial-objects.ts'
-import { createTurns } from '../../packages/server/src/watch/turns.ts'
+import { createTurns } from '../../packages/server/src/base/turns.ts'
 import { createWatchHub } from '../../packages/server/src/watch/watch-hub.ts'
 import { watchObjects } from '../../packages/server/src/watch/watch-objects.ts'
 
@@ -58,7 +58,7 @@ test('a change on a sent page is delivered, even if it is sequenced only later',
     close: () => {},
     probe: () => {},
   }
-  const parts = { store, clock: systemClock, hub, reading: createTurns(8), limits }
+  const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
   const stream = await watchObjects(parts, model, { call: watchCall(), name: undefined })
   stream.open(wire)
   await expect.poll(() => lines).toEqual(['ADDED a 0', 'ADDED b 0', 'ADDED c 0', 'ADDED d 0'])

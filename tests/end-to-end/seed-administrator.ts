@@ -6,6 +6,7 @@ import { declarationOf } from '../../packages/server/src/models/model.ts'
 import { createAccessModels } from '../../packages/server/src/access/access-models.ts'
 import { noRights } from '../../packages/server/src/access/rights.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
+import { sql, statement } from '../../packages/server/src/store/sql.ts'
 
 /** Name of the binding that makes the seeded user a super administrator. */
 export const seededBinding = 'seeded-administrator'
@@ -29,5 +30,5 @@ export async function seedAdministrator(url: string, token: string): Promise<voi
   await store.write([user, binding])
   const begun = { user: { uid: user.uid, name }, transport: 'token', address: '127.0.0.1', agent: 'test' } as const
   const { session } = await createSessions(store, clock).begin(begun)
-  await store.sql({ text: 'UPDATE sessions SET digest = $1 WHERE id = $2', values: [digestOf(token), session.id] })
+  await store[sql](statement('UPDATE sessions SET digest = $1 WHERE id = $2', [digestOf(token), session.id]))
 }

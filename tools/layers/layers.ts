@@ -99,7 +99,11 @@ export const serverFolders: readonly Layer[] = [
     mayImport: ['validation', 'store'],
   },
   { name: 'validation', does: 'validates bodies, metadata and schemas; returns field errors', mayImport: [] },
-  { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: [] },
+  {
+    name: 'store',
+    does: 'objects, indexes, change log, leases and other records in SQLite or PostgreSQL; all SQL',
+    mayImport: [],
+  },
   { name: 'call', does: 'types of a call, its answer and a route', mayImport: [] },
   { name: 'config', does: 'reads and checks the configuration', mayImport: [] },
   { name: 'base', does: 'log, clock, metrics and small utilities', mayImport: [] },

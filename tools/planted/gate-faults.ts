@@ -48,6 +48,12 @@ export const gateFaults: readonly PlantedFault[] = [
     expect: /sealed-pg/,
   },
   {
+    name: 'SQL outside the store',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/server/src/models/verbs/get.ts', add: "export { statement } from '../../store/sql.ts'" }],
+    expect: /sql-inside-the-store/,
+  },
+  {
     name: 'a client that only Node.js could load',
     command: 'npm run -s lint:layers',
     edits: [{ file: 'packages/client/src/path.ts', add: "export { join as joined } from 'node:path'" }],

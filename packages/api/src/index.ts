@@ -1,5 +1,20 @@
 export type { AccessReason, AccessReasonCode, AccessReasonValues } from './access-reasons.ts'
 export { closeSchema } from './close-schema.ts'
+export type { PersonalAccessToken, Role, RoleBinding, User } from './core/access.ts'
+export { coreResources } from './core/core-resources.ts'
+export type {
+  ApprovedRight,
+  Approver,
+  Plugin,
+  PluginInstaller,
+  PluginReplica,
+  PluginSchedule,
+  PluginSpec,
+  PluginState,
+  PluginStatus,
+  PluginUpgrade,
+  PluginVersion,
+} from './core/plugin.ts'
 export {
   groupFault,
   kindFault,
@@ -96,6 +111,6 @@ export { contentRoles, isRoleKey, roleKeys, uiPermissionFault } from './role-key
 export { createRouteTable, otherRoutesWords, routesClash } from './route-table.ts'
 export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'
 export { verbs } from './rules.ts'
-export type { NonResourceRule, ResourceRule, Role, Rule, Verb } from './rules.ts'
+export type { NonResourceRule, ResourceRule, Rule, Verb } from './rules.ts'
 export { formatSelector, maxSelectorLength, maxSelectorSetValues, maxSelectorTerms, parseSelector } from './selector.ts'
 export type { SelectorKind, SelectorTerm, UnplacedSelectorTerm } from './selector.ts'

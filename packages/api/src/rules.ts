@@ -1,5 +1,3 @@
-import type { ApiObject } from './object.ts'
-
 export const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
 export type Verb = (typeof verbs)[number]
 
@@ -19,7 +17,3 @@ export interface NonResourceRule {
 }
 
 export type Rule = ResourceRule | NonResourceRule
-
-export interface Role extends ApiObject {
-  readonly rules: readonly Rule[]
-}

@@ -16,6 +16,7 @@ import { createNatsFeed } from './nats-feed.ts'
 import { startRelay } from './relay.ts'
 import { loadSeals, sealsOf } from './seals.ts'
 import { isFenced, streamOf, subjectsOf } from './stream.ts'
+import { sql, statement } from '../../server/src/store/sql.ts'
 
 let nats: NatsServer
 beforeAll(async () => {
@@ -323,7 +324,7 @@ test('after a database restore all replicas and the stream start over', async ()
   await write(replica.store, ...numbered('a', 5))
   await expect.poll(() => replica.got.length).toBe(5)
   const text = 'WITH other AS (UPDATE change_order SET tag = tag + 1) UPDATE sequencer SET tag = tag + 1'
-  await replica.store.sql({ text, values: [] })
+  await replica.store[sql](statement(text, []))
   await expect.poll(() => replica.lost).toBe(1)
   await byNats(replica)
   await write(replica.store, 'behind')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createHandingOut,
+  createTurns,
   type HandingOut,
   type NatsFeed,
   type NatsFeedOptions,
@@ -76,7 +77,17 @@ function run({ store, packedLog, log, address, stream, seals, handing, signal }:
   })
   const link = keepLink(address, log)
   const relay = startRelay({ store, packedLog, link, stream, seals, metrics, log })
-  const parts: FeedParts = { store, log, handing, standing, metrics, seals, signal, inTurn: createTurn(), quiet: {} }
+  const parts: FeedParts = {
+    store,
+    log,
+    handing,
+    standing,
+    metrics,
+    seals,
+    signal,
+    inTurn: createTurns({ atATime: 1 }).run,
+    quiet: {},
+  }
   const asking = keepAsking({
     link,
     stream,
@@ -96,16 +107,6 @@ function run({ store, packedLog, log, address, stream, seals, handing, signal }:
       // Does not wait for a statement that hangs.
       await Promise.race([Promise.all([asking, consuming, reading]), sleep(1_000, undefined, { ref: false })])
     },
-  }
-}
-
-/** Serializes messages from NATS and reads of the log: both continue from the same position. */
-function createTurn(): FeedParts['inTurn'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work, work)
-    last = next.catch(() => {})
-    return next
   }
 }
 

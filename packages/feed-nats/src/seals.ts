@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Store } from '@pergola/server/feed'
+import { readFeedKey, type Store } from '@pergola/server/feed'
 
 /** Size of the seal at the start of every message. */
 export const sealLength = 32
@@ -20,7 +20,7 @@ export interface Seals {
 }
 
 export async function loadSeals(store: Store): Promise<Seals> {
-  let seals = sealsOf(await loadKey(store))
+  let seals = sealsOf(await readFeedKey(store, randomBytes(keyBytes)))
   let loadedAt = performance.now()
   return {
     seal: (bytes) => seals.seal(bytes),
@@ -28,7 +28,7 @@ export async function loadSeals(store: Store): Promise<Seals> {
     reload: async () => {
       if (performance.now() - loadedAt < reloadMs) return
       loadedAt = performance.now()
-      seals = sealsOf(await loadKey(store))
+      seals = sealsOf(await readFeedKey(store, randomBytes(keyBytes)))
     },
   }
 }
@@ -44,13 +44,4 @@ export function sealsOf(key: Buffer): Seals {
     isSealed: (bytes) => bytes.length > sealLength && timingSafeEqual(sealOf(bytes), bytes.subarray(0, sealLength)),
     reload: async () => {},
   }
-}
-
-/** If replicas start together, one creates the key and all use it. */
-async function loadKey(store: Store): Promise<Buffer> {
-  const text = `INSERT INTO feed_keys (key) SELECT $1 WHERE NOT EXISTS (SELECT FROM feed_keys) ON CONFLICT DO NOTHING`
-  await store.sql({ text, values: [randomBytes(keyBytes)] })
-  const [row] = await store.sql({ text: 'SELECT key FROM feed_keys', values: [] })
-  if (!Buffer.isBuffer(row?.['key'])) throw new Error('the database has no key for the feed')
-  return row['key']
 }

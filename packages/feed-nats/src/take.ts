@@ -15,6 +15,7 @@ export interface FeedParts {
   readonly metrics: FeedMetrics
   readonly seals: Seals
   readonly signal: AbortSignal
+  /** Serializes messages from NATS and reads of the log: both continue from the same place. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** What has been logged already. */
   readonly quiet: { refusedAt?: number; failing?: boolean }

@@ -28,6 +28,8 @@ import { createSecretSealing } from './models/secrets/secret-sealing.ts'
 import { seedRoles } from './access/seed-roles.ts'
 import { ownerOfToken } from './access/token-model.ts'
 import { canSignIn } from './access/user-spec.ts'
+import { readPasswordHash } from './store/records/passwords.ts'
+import { countSessions } from './store/records/sessions.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store, StoredObject } from './store/store.ts'
 
@@ -148,9 +150,8 @@ async function administrators({ store, own }: Parts): Promise<readonly Administr
   for (const [name, given] of [...bindings].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const user = await store.get(own.users, name)
     if (!user) continue
-    const ofUser = (text: string) => store.sql({ text, values: [user.uid] })
-    const hasPassword = (await ofUser('SELECT uid FROM passwords WHERE uid = $1')).length > 0
-    const sessions = (await ofUser('SELECT id FROM sessions WHERE uid = $1')).length
+    const hasPassword = (await readPasswordHash(store, user.uid)) !== undefined
+    const sessions = await countSessions(store, user.uid)
     entries.push({ name, canSignIn: canSignIn(user), hasPassword, bindings: given, sessions })
   }
   return entries

@@ -1,9 +1,8 @@
-import { isApiError } from '@pergola/api'
+import { coreResources, isApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { roleBindings, users } from '../server/core-resources.ts'
 import { readResources } from '../server/resources.ts'
 import { heldRoles, type HeldRole } from '../server/session.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
@@ -46,7 +45,7 @@ export async function canI(context: CommandContext, question: Question, options:
 async function assertExists(client: Client, user: string): Promise<void> {
   await attempting({ verb: 'get', resource: 'users', name: user }, async () => {
     try {
-      await client.resource(users).get(user)
+      await client.resource(coreResources.users).get(user)
     } catch (error) {
       if (!isApiError(error) || error.reason !== 'Forbidden') throw error
     }
@@ -57,7 +56,7 @@ async function assertExists(client: Client, user: string): Promise<void> {
 async function rolesOf(client: Client, user: string): Promise<readonly HeldRole[] | undefined> {
   try {
     const found = await client
-      .resource(roleBindings)
+      .resource(coreResources.roleBindings)
       .list({ fieldSelector: [{ key: 'subjects.name', op: '=', value: user }], size: 100 })
     const given = found.items.map(({ metadata, roleRef }) => ({ name: roleRef.name, binding: metadata.name }))
     return [{ name: 'authenticated' }, ...given]

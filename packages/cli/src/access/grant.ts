@@ -1,11 +1,9 @@
-import { contentRoles, isApiError, type ApiError } from '@pergola/api'
+import { contentRoles, coreResources, isApiError, type ApiError, type RoleBinding } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { allOf } from '../server/all-of.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { plugins } from '../plugin/remote/plugin-object.ts'
-import { roleBindings, type RoleBinding } from '../server/core-resources.ts'
 import { CommandFault } from '../terminal/command-fault.ts'
 import { visible } from '../terminal/visible.ts'
 
@@ -40,7 +38,7 @@ export async function grant(context: CommandContext, given: Grant, options: Gran
 async function emptyRoleWords(client: Client, role: string): Promise<readonly string[]> {
   if (!contentRoles.includes(role)) return []
   const plugin = await client
-    .resource(plugins)
+    .resource(coreResources.plugins)
     .get('content')
     .catch(() => undefined)
   if (plugin?.spec.enabled === true) return []
@@ -53,7 +51,7 @@ interface Binding extends Grant {
 }
 
 async function bind(client: Client, { user, role, name, dryRun }: Binding): Promise<string> {
-  const bindings = client.resource(roleBindings)
+  const bindings = client.resource(coreResources.roleBindings)
   const binding = { metadata: { name }, roleRef: { name: role }, subjects: [{ name: user }] }
   try {
     await bindings.create(binding, { dryRun })
@@ -85,7 +83,7 @@ function unknownName(error: ApiError, user: string): Error {
 export async function revoke(context: CommandContext, { user, role }: Grant, options: GrantOptions): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)
-  const bindings = client.resource(roleBindings)
+  const bindings = client.resource(coreResources.roleBindings)
   const dryRun = options.plan ?? false
   const found = await attempting({ verb: 'list', resource: 'rolebindings' }, () =>
     allOf(
@@ -124,7 +122,7 @@ interface Leaving {
 }
 
 async function takeOut(client: Client, { binding, left, dryRun }: Leaving): Promise<void> {
-  const bindings = client.resource(roleBindings)
+  const bindings = client.resource(coreResources.roleBindings)
   if (left.length > 0) await bindings.update({ ...binding, subjects: left }, { dryRun })
   else await bindings.delete(binding.metadata.name, { dryRun })
 }

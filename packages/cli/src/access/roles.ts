@@ -1,9 +1,8 @@
-import { roleKeys } from '@pergola/api'
+import { coreResources, roleKeys } from '@pergola/api'
 import type { CommandContext } from '../command-context.ts'
 import { allOf } from '../server/all-of.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { roles } from '../server/core-resources.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -22,7 +21,7 @@ export async function listRoles(
   const { terminal } = context
   const { client } = await connect(context, options)
   const found = await attempting({ verb: 'list', resource: 'roles' }, () =>
-    allOf(client.resource(roles).listAll({ sort: 'metadata.name' })),
+    allOf(client.resource(coreResources.roles).listAll({ sort: 'metadata.name' })),
   )
   const isShown = (labels: Readonly<Record<string, string>> = {}) => all || labels[roleKeys.hidden] !== 'true'
   const shown = found.filter(({ metadata }) => isShown(metadata.labels))

@@ -1,8 +1,8 @@
+import { coreResources } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { tokens, users } from '../server/core-resources.ts'
 import {
   newPassword,
   tokenWords,
@@ -33,7 +33,7 @@ export async function addUser(context: CommandContext, name: string, options: Ad
   const chosen = await passwordOf(name, options)
   const spec = { ...(displayName !== undefined && { displayName }), ...(email !== undefined && { email }) }
   await attempting({ verb: 'create', resource: 'users' }, () =>
-    client.resource(users).create({ metadata: { name }, spec }, { dryRun }),
+    client.resource(coreResources.users).create({ metadata: { name }, spec }, { dryRun }),
   )
   if (dryRun) return terminal.print([`  user ${name} would be created`, planned])
   await terminal.print([`  user ${name} created`])
@@ -69,7 +69,7 @@ export async function switchUser(
   const { client } = await connect(context, options)
   const ended = disabled ? await tokensOf(client, name) : 0
   await attempting({ verb: 'patch', resource: 'users', name }, () =>
-    client.resource(users).patch(name, { spec: { disabled } }, { dryRun }),
+    client.resource(coreResources.users).patch(name, { spec: { disabled } }, { dryRun }),
   )
   const words = disabled ? 'disabled, and signed out everywhere' : 'enabled'
   const would = dryRun ? 'would be ' : ''
@@ -84,7 +84,7 @@ export async function switchUser(
 async function tokensOf(client: Client, owner: string): Promise<number> {
   const fieldSelector = [{ key: 'spec.owner', op: '=' as const, value: owner }]
   const page = await client
-    .resource(tokens)
+    .resource(coreResources.tokens)
     .list({ fieldSelector, size: 1 })
     .catch(() => undefined)
   return page?.total ?? 0
@@ -96,7 +96,7 @@ export async function resetPassword(context: CommandContext, name: string, optio
   const { terminal } = context
   if (options.plan) {
     const { client } = await connect(context, options)
-    await attempting({ verb: 'get', resource: 'users', name }, () => client.resource(users).get(name))
+    await attempting({ verb: 'get', resource: 'users', name }, () => client.resource(coreResources.users).get(name))
     return terminal.print([`  the password of ${name} would be set, and ${name} signed out everywhere`, planned])
   }
   const { password, made } = await newPassword(name, options)

@@ -1,9 +1,8 @@
-import { isApiError } from '@pergola/api'
+import { coreResources, isApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { roleBindings } from '../server/core-resources.ts'
 import { readResources } from '../server/resources.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import type { Output } from '../terminal/output-option.ts'
@@ -63,7 +62,7 @@ async function usersOf(client: Client, { name, bindings }: AllowingRole): Promis
   if (bindings === 0) return []
   try {
     const fieldSelector = [{ key: 'roleRef.name', op: '=' as const, value: name }]
-    const { items } = await client.resource(roleBindings).list({ fieldSelector, size: mostUsers + 1 })
+    const { items } = await client.resource(coreResources.roleBindings).list({ fieldSelector, size: mostUsers + 1 })
     return [...new Set(items.flatMap(({ subjects }) => subjects.map((subject) => subject.name)))]
   } catch (error) {
     if (isApiError(error) && error.reason === 'Forbidden') return undefined

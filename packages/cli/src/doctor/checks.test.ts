@@ -1,5 +1,5 @@
+import type { Plugin } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import type { PluginObject } from '../plugin/remote/plugin-object.ts'
 import {
   certificateFinding,
   clockFinding,
@@ -100,7 +100,7 @@ test.each([
 
 describe('plugins', () => {
   const plugin = (enabled: boolean, status: object) =>
-    ({ metadata: { name: 'todo' }, spec: { version: '1.0.0', enabled }, status }) as unknown as PluginObject
+    ({ metadata: { name: 'todo' }, spec: { version: '1.0.0', enabled }, status }) as unknown as Plugin
   test.each([
     ['that run', plugin(true, { phase: 'Started' }), 'ok', /1 of 1 plugins run/],
     ['that are disabled', plugin(false, { phase: 'Disabled' }), 'ok', /0 of 1 plugins run/],

@@ -1,5 +1,5 @@
+import type { Plugin } from '@pergola/api'
 import { shortDuration } from '../terminal/times.ts'
-import type { PluginObject } from '../plugin/remote/plugin-object.ts'
 import { stateWords } from '../plugin/remote/plugin-object.ts'
 import { shortened } from '../terminal/visible.ts'
 
@@ -127,7 +127,7 @@ export function certificateFinding(validTo: number, now: number): Finding {
 }
 
 /** Reports enabled plugins that are not started. */
-export function pluginFindings(plugins: readonly PluginObject[]): readonly Finding[] {
+export function pluginFindings(plugins: readonly Plugin[]): readonly Finding[] {
   const bad = plugins.filter(({ spec, status = {} }) => spec.enabled && status.phase !== 'Started')
   if (bad.length === 0) {
     const running = plugins.filter(({ spec }) => spec.enabled).length

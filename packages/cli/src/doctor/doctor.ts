@@ -1,4 +1,4 @@
-import { isApiError, type ApiObject } from '@pergola/api'
+import { coreResources, isApiError, type ApiObject } from '@pergola/api'
 import type { CommandContext } from '../command-context.ts'
 import { clientOf, chooseUrl, type ServerOptions } from '../server/connect.ts'
 import { allOf } from '../server/all-of.ts'
@@ -10,7 +10,6 @@ import { printJson } from '../terminal/print-json.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
-import { plugins } from '../plugin/remote/plugin-object.ts'
 import {
   certificateFinding,
   clockFinding,
@@ -122,7 +121,7 @@ async function pluginStates({ version }: CommandContext, { url, token }: Target)
   if (token === undefined) return []
   try {
     const client = await clientOf(version, { url, token })
-    return pluginFindings(await allOf(client.resource(plugins).listAll()))
+    return pluginFindings(await allOf(client.resource(coreResources.plugins).listAll()))
   } catch (error) {
     if (!isApiError(error)) throw error
     if (error.status === 401) return []

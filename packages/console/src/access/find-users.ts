@@ -1,6 +1,5 @@
-import type { UnplacedSelectorTerm } from '@pergola/api'
+import { coreResources, type UnplacedSelectorTerm, type User } from '@pergola/api'
 import { client } from '../server/client.ts'
-import { users, type User } from './core-types.ts'
 import { userTerms } from './user-terms.ts'
 
 /** Without duplicates; users whose user name begins with the text come first. */
@@ -8,7 +7,9 @@ export async function findUsers(typed: string, size: number, signal?: AbortSigna
   const terms = userTerms(typed)
   const selectors = terms.length === 0 ? [[]] : terms.map((term) => [term])
   const lists = await Promise.all(
-    selectors.map(async (fieldSelector) => client.resource(users).list({ size, fieldSelector }, { signal })),
+    selectors.map(async (fieldSelector) =>
+      client.resource(coreResources.users).list({ size, fieldSelector }, { signal }),
+    ),
   )
   const byName = new Map(lists.flatMap(({ items }) => items).map((user) => [user.metadata.name, user]))
   return [...byName.values()].slice(0, size)
@@ -18,7 +19,7 @@ export async function findUsers(typed: string, size: number, signal?: AbortSigna
 export async function termFor(typed: string): Promise<UnplacedSelectorTerm | undefined> {
   const terms = userTerms(typed)
   const lists = await Promise.all(
-    terms.map(async (term) => client.resource(users).list({ size: 1, fieldSelector: [term] })),
+    terms.map(async (term) => client.resource(coreResources.users).list({ size: 1, fieldSelector: [term] })),
   )
   return terms.find((_, at) => (lists[at]?.items.length ?? 0) > 0) ?? terms[0]
 }

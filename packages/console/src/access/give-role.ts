@@ -1,9 +1,9 @@
+import { coreResources, type RoleBinding } from '@pergola/api'
 import { client } from '../server/client.ts'
-import { bindings, type RoleBinding } from './core-types.ts'
 
 /** Lets a user hold a role. */
 export async function giveRole(user: string, role: string): Promise<RoleBinding> {
-  return client.resource(bindings).create({
+  return client.resource(coreResources.roleBindings).create({
     metadata: { name: `${user}-${role}` },
     roleRef: { name: role },
     subjects: [{ name: user }],

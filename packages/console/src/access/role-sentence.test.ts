@@ -1,8 +1,8 @@
+import type { Role } from '@pergola/api'
 import { expect, test } from 'vitest'
 import type { ListedModel } from '../models/listed-models.ts'
 import { en } from '../words/en.ts'
 import { zh } from '../words/zh.ts'
-import type { Role } from './core-types.ts'
 import { roleSentence } from './role-sentence.ts'
 
 const model = (kind: string, plural: string) => ({ group: 'todo.example.com', kind, plural }) as ListedModel

@@ -1,7 +1,7 @@
+import type { Role } from '@pergola/api'
 import { manyOf } from '../models/kind-words.ts'
 import type { ListedModel } from '../models/listed-models.ts'
 import type { Words } from '../words/en.ts'
-import type { Role } from './core-types.ts'
 import { allowsEverything, summaryOf } from './deeds.ts'
 import { effectiveRules } from './role-words.ts'
 

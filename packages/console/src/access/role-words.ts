@@ -1,5 +1,4 @@
-import { roleKeys, type Rule } from '@pergola/api'
-import type { Role } from './core-types.ts'
+import { roleKeys, type Rule, type Role } from '@pergola/api'
 
 export function displayNameOf({ metadata }: Role): string {
   return metadata.annotations?.[roleKeys.displayName] ?? metadata.name

@@ -1,8 +1,8 @@
+import { coreResources } from '@pergola/api'
 import { isApiError } from '@pergola/client'
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import { client } from '../server/client.ts'
 import { mayDo } from '../session/permissions.ts'
-import { users } from './core-types.ts'
 import { verbOf, type Deed } from './deeds.ts'
 import { nameOfUser } from './find-users.ts'
 import { review, whoCan, type Counted, type Explanation } from './who-may.ts'
@@ -83,7 +83,7 @@ async function answerTo(question: Question): Promise<Answer | undefined> {
 async function nameOf(user: string): Promise<string | null> {
   if (!(await mayDo({ verb: 'get', group: '', resource: 'users' }))) return user
   try {
-    return nameOfUser(await client.resource(users).get(user))
+    return nameOfUser(await client.resource(coreResources.users).get(user))
   } catch (reason) {
     if (isApiError(reason) && reason.status === 404) return null
     throw reason

@@ -1,6 +1,6 @@
+import type { Role } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { shallowRef } from 'vue'
-import type { Role } from './core-types.ts'
 import { rulesIn, useRoleDraft } from './use-role-draft.ts'
 
 const key = 'rbac.authorization.platform.run/dependencies'

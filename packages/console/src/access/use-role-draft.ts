@@ -1,7 +1,6 @@
-import { roleKeys } from '@pergola/api'
+import { roleKeys, type Role } from '@pergola/api'
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { parse, stringify } from 'yaml'
-import type { Role } from './core-types.ts'
 import { dependenciesOf, displayNameOf, withNeeded } from './role-words.ts'
 
 export interface RoleDraft {

@@ -1,3 +1,4 @@
+import { coreResources, type Role } from '@pergola/api'
 import { useQuery } from '@tanstack/vue-query'
 import { computed, type ComputedRef } from 'vue'
 import { useModels } from '../models/listed-models.ts'
@@ -5,7 +6,6 @@ import { client } from '../server/client.ts'
 import { readAll } from '../server/read-all.ts'
 import { useMay } from '../session/use-may.ts'
 import { words } from '../words/words.ts'
-import { roles, type Role } from './core-types.ts'
 import { roleSentence } from './role-sentence.ts'
 import { displayNameOf } from './role-words.ts'
 
@@ -23,7 +23,7 @@ export function useRoles(): RoleBook {
   const mayList = useMay({ verb: 'list', group: '', resource: 'roles' })
   const read = useQuery({
     queryKey: ['roles'],
-    queryFn: async ({ signal }) => readAll(client.resource(roles).listAll({}, { signal })),
+    queryFn: async ({ signal }) => readAll(client.resource(coreResources.roles).listAll({}, { signal })),
     enabled: mayList,
   })
   const models = useModels()

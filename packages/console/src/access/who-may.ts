@@ -1,6 +1,5 @@
-import type { AccessReason, Rule } from '@pergola/api'
+import { coreResources, type AccessReason, type Rule, type RoleBinding } from '@pergola/api'
 import { client, publicApi } from '../server/client.ts'
-import { bindings, type RoleBinding } from './core-types.ts'
 
 /** An object, as access reviews name it. */
 export interface ReviewedObject {
@@ -118,7 +117,7 @@ async function bindingsOf(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly RoleBinding[]>> {
   const { items } = await client
-    .resource(bindings)
+    .resource(coreResources.roleBindings)
     .list({ size: mostBindings, fieldSelector: [{ key: 'roleRef.name', op: 'in', values: roles }] }, { signal })
   return Map.groupBy(items, ({ roleRef }) => roleRef.name)
 }

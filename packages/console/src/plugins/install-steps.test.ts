@@ -1,6 +1,6 @@
+import type { Plugin } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { progressOf } from './install-steps.ts'
-import type { PluginObject } from './plugin-object.ts'
 
 const version = (digest: string) => ({ version: digest, digest, groups: [], permissions: [] })
 const plugin = (spec: object, status: object = {}) =>
@@ -8,11 +8,11 @@ const plugin = (spec: object, status: object = {}) =>
     metadata: { name: 'todo' },
     spec: { enabled: true, ...version('new'), ...spec },
     status,
-  }) as unknown as PluginObject
+  }) as unknown as Plugin
 const started = { phase: 'Started', replicas: [{ replica: 'a', digest: 'new', phase: 'Started' }] }
 const old = { ...version('old'), candidate: version('new') }
 
-const cases: readonly (readonly [string, PluginObject | undefined, boolean, string | undefined, string])[] = [
+const cases: readonly (readonly [string, Plugin | undefined, boolean, string | undefined, string])[] = [
   ['nothing is known yet', undefined, false, 'installed', 'under-way'],
   ['it is stored and starts', plugin({}), false, 'running', 'under-way'],
   ['it runs', plugin({}, started), false, undefined, 'done'],

@@ -1,4 +1,5 @@
-import { percentIn, type PluginObject } from './plugin-object.ts'
+import type { Plugin } from '@pergola/api'
+import { percentIn } from './plugin-object.ts'
 
 type StepKey = 'checked' | 'decided' | 'installed' | 'running' | 'beside' | 'prepared' | 'moved'
 
@@ -22,7 +23,7 @@ export function stepsBefore(): readonly Step[] {
 }
 
 /** Progress of an installation, or of an upgrade if another version was installed before. */
-export function progressOf(plugin: PluginObject | undefined, digest: string, isUpgrade: boolean): Progress {
+export function progressOf(plugin: Plugin | undefined, digest: string, isUpgrade: boolean): Progress {
   const outcome = outcomeOf(plugin, digest)
   if (!isUpgrade) {
     const now = plugin?.spec.digest === digest ? 'running' : 'installed'
@@ -32,7 +33,7 @@ export function progressOf(plugin: PluginObject | undefined, digest: string, isU
   return { steps: stepsAt(upgrading, now, percentOf(plugin)), outcome }
 }
 
-function outcomeOf(plugin: PluginObject | undefined, digest: string): Progress['outcome'] {
+function outcomeOf(plugin: Plugin | undefined, digest: string): Progress['outcome'] {
   if (!plugin) return 'under-way'
   const { spec, status = {} } = plugin
   if (spec.digest !== digest) return !spec.candidate && status.upgrade?.phase === 'Failed' ? 'failed' : 'under-way'
@@ -44,13 +45,13 @@ function outcomeOf(plugin: PluginObject | undefined, digest: string): Progress['
   return status.phase === 'Failed' || status.reason === 'BackingOff' ? 'failed' : 'under-way'
 }
 
-function upgradeStep(plugin: PluginObject | undefined, digest: string): StepKey {
+function upgradeStep(plugin: Plugin | undefined, digest: string): StepKey {
   if (plugin?.spec.digest === digest) return 'moved'
   const started = (plugin?.status?.replicas ?? []).filter((one) => one.digest === digest)
   return started.length > 0 && started.every(({ phase }) => phase === 'Prepared') ? 'prepared' : 'beside'
 }
 
-function percentOf(plugin: PluginObject | undefined): number | undefined {
+function percentOf(plugin: Plugin | undefined): number | undefined {
   const { upgrade, message } = plugin?.status ?? {}
   return percentIn(plugin?.spec.candidate ? upgrade?.message : message)
 }

@@ -1,5 +1,4 @@
-import { ApiError, type Plan, type Problem } from '@pergola/api'
-import type { PluginObject } from './plugin-object.ts'
+import { ApiError, type Plan, type Problem, type Plugin } from '@pergola/api'
 import { pluginsPath } from './plugins-path.ts'
 
 /** Requests the plan of an installation without installing. */
@@ -7,9 +6,9 @@ export async function planPackage(bytes: Blob): Promise<Plan> {
   return (await send(bytes, [['plan', 'true']])) as Plan
 }
 
-export async function installPackage(bytes: Blob, approvals: readonly string[]): Promise<PluginObject> {
+export async function installPackage(bytes: Blob, approvals: readonly string[]): Promise<Plugin> {
   const query = approvals.map((name): readonly [string, string] => ['approve', name])
-  return (await send(bytes, query)) as PluginObject
+  return (await send(bytes, query)) as Plugin
 }
 
 /** Sends the package's bytes; all other requests send JSON. */

@@ -1,7 +1,6 @@
-import type { Plan } from '@pergola/api'
+import type { Plan, Plugin } from '@pergola/api'
 import { computed, ref, shallowRef, type Ref } from 'vue'
 import { approvalsOf, decisionsLeft, sheetOf, type Sheet } from './install-sheet.ts'
-import type { PluginObject } from './plugin-object.ts'
 import { installPackage, planPackage } from './send-package.ts'
 
 export interface Installation {
@@ -15,7 +14,7 @@ export interface Installation {
   readonly isBusy: Readonly<Ref<boolean>>
   readonly error: Readonly<Ref<unknown>>
   /** The server's answer to the installation. */
-  readonly taken: Readonly<Ref<PluginObject | undefined>>
+  readonly taken: Readonly<Ref<Plugin | undefined>>
   readonly choose: (chosen: File | undefined) => Promise<void>
   readonly install: () => Promise<void>
 }
@@ -27,7 +26,7 @@ export function useInstallation(): Installation {
   const ticks = shallowRef<ReadonlySet<string>>(new Set())
   const error = shallowRef<unknown>()
   const isBusy = ref(false)
-  const taken = shallowRef<PluginObject>()
+  const taken = shallowRef<Plugin>()
 
   const sheet = computed(() => plan.value && sheetOf(plan.value))
   const left = computed(() => (sheet.value ? decisionsLeft(sheet.value, ticks.value) : 0))

@@ -1,9 +1,8 @@
 import type { Clock } from '../base/clock.ts'
-import { createOneAtATime } from '../base/one-at-a-time.ts'
-import { createTokens } from '../credentials/tokens.ts'
+import { createTurns } from '../base/turns.ts'
 import type { Model } from '../models/model.ts'
 import type { Store } from '../store/store.ts'
-import type { InTurn, Rights } from './rights.ts'
+import type { Rights } from './rights.ts'
 import { createRoleBindingModel } from './role-binding-model.ts'
 import { createRoleModel } from './role-model.ts'
 import { createTokenModel } from './token-model.ts'
@@ -27,11 +26,10 @@ export interface AccessModelParts {
 }
 
 export function createAccessModels({ store, clock, rights }: AccessModelParts): AccessModels {
-  const turns = createOneAtATime(mostWaiting)
-  const inTurn: InTurn = (write) => turns.run('access', write)
+  const { run: inTurn } = createTurns({ atATime: 1, mostWaiting })
   const roles = createRoleModel({ store, rights, inTurn })
   const bindings = createRoleBindingModel({ store, rights, inTurn })
-  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock) })
+  const tokens = createTokenModel({ store, clock })
   const users = createUserModel({ store, clock, rights, bindings, tokens })
   return { roles, bindings, users, tokens }
 }

@@ -1,4 +1,4 @@
-import { readCounter } from '../store/counters.ts'
+import { readCounter } from '../store/records/write-counters.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
 import { retryRaces } from '../store/retry-races.ts'
 import type { Guard, Store } from '../store/store.ts'

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock as clock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
-import { createIdentities } from '../credentials/identities.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createLogFeed } from '../feed/log-feed.ts'
 import { startSelfCheck } from '../feed/self-check.ts'
@@ -37,12 +36,10 @@ afterAll(async () => {
 
 let access: AccessSource
 const openAccess = async (from: Feed) => {
-  const identities = createIdentities(store, clock)
   access = createAccessSource({
     store,
     clock,
     feed: from,
-    identities,
     countsUntil: () => Infinity,
     claims: () => noPlugins,
   })

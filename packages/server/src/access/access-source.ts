@@ -8,7 +8,7 @@ import type { Caller, UserCaller } from '../call/call.ts'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Clock } from '../base/clock.ts'
 import { LRUCache } from 'lru-cache'
-import type { Identities } from '../credentials/identities.ts'
+import { listIdentities } from '../store/records/identities.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Feed } from '../feed/feed.ts'
 import { keepCurrent } from '../feed/kept-current.ts'
@@ -33,7 +33,6 @@ const checkedUsers = 50
 export interface AccessParts {
   readonly store: Store
   readonly feed: Feed
-  readonly identities: Identities
   readonly clock: Clock
   /** When a binding stops counting. */
   readonly countsUntil: CountsUntil
@@ -293,7 +292,7 @@ async function readBindings(
   for await (const { name, data } of livingBindingsWhere(parts.store, subjectOfBinding, user)) {
     found.push({ name, object: fromData(data) })
   }
-  const identities = found.some(({ object }) => isManaged(object)) ? await parts.identities.of(uid) : []
+  const identities = found.some(({ object }) => isManaged(object)) ? await listIdentities(parts.store, uid) : []
   const signedIn = new Map(identities.map(({ issuer, signedInAt }) => [issuer, signedInAt]))
   return found.map(({ name, object }) => {
     const until = parts.countsUntil(object, signedIn.get(issuerOf(object) ?? ''))
@@ -304,7 +303,7 @@ async function readBindings(
 /** All roles bound to a user, even if the user is disabled or a binding has expired, and the roles its providers gave last. */
 async function boundRoles(parts: AccessParts, name: string): Promise<readonly HeldRole[]> {
   const { uid = '' } = (await parts.store.get(accessKeys.users, name)) ?? {}
-  const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), parts.identities.of(uid)])
+  const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), listIdentities(parts.store, uid)])
   const given = identities.flatMap(({ roles }) => roles.map((role) => ({ name: role })))
   return [...bound.map(({ role }) => role), ...given]
 }

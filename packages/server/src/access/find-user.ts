@@ -1,4 +1,4 @@
-import type { SessionUser } from '../credentials/sessions.ts'
+import type { SessionUser } from '../store/records/sessions.ts'
 import type { Model } from '../models/model.ts'
 import { canSignIn } from './user-spec.ts'
 import type { Guard, Store } from '../store/store.ts'

@@ -2,10 +2,10 @@ import { ApiError } from '@pergola/api'
 import type { Administrator } from '../config/administrator.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Passwords } from '../credentials/passwords.ts'
-import { endSetupSecrets } from '../credentials/setup-secrets.ts'
 import { createOperation } from '../models/verbs/create.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
+import { deleteSetupSecrets } from '../store/records/setup-secrets.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { afterOthers } from './access-order.ts'
@@ -45,7 +45,7 @@ export async function createFirstAdministrator(
     roleRef: { apiGroup: '', kind: 'Role', name: superAdministrator },
     subjects: [{ apiGroup: '', kind: 'User', name: username }],
   })
-  const also = [await passwords.set(user.uid, password), endSetupSecrets]
+  const also = [(await passwords.set(user.uid, password)).write, deleteSetupSecrets()]
   try {
     await store.write([user, binding], { guards: [afterOthers], also })
   } catch (error) {

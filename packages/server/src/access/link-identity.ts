@@ -1,14 +1,15 @@
 import { ApiError } from '@pergola/api'
+import type { Clock } from '../base/clock.ts'
 import { objectNotFound } from '../call/not-found.ts'
-import type { Identities, Identity } from '../credentials/identities.ts'
-import type { SessionUser } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
+import { identityBelongsTo, insertIdentity, type Identity } from '../store/records/identities.ts'
+import type { SessionUser } from '../store/records/sessions.ts'
 import type { Guard, ModelKey, Store } from '../store/store.ts'
 
 export interface LinkParts {
   readonly store: Store
   readonly users: ModelKey
-  readonly identities: Identities
+  readonly clock: Clock
 }
 
 interface Link {
@@ -21,7 +22,7 @@ interface Link {
 
 /** Links an identity to a user, who can then sign in with it. An identity linked to another user stays with that user. */
 export async function linkIdentity(
-  { store, users, identities }: LinkParts,
+  { store, users, clock }: LinkParts,
   identity: Identity,
   { user: { uid, name }, order, dryRun = false }: Link,
 ): Promise<void> {
@@ -30,9 +31,9 @@ export async function linkIdentity(
       guards: [
         ...(order ? [order] : []),
         { is: 'there', model: users, name, expected: { uid } },
-        { is: 'no row', statement: identities.isNotLinkedTo(identity, uid) },
+        identityBelongsTo(identity, uid),
       ],
-      also: [identities.linked(identity, { uid, name })],
+      also: [insertIdentity(identity, { uid, name }, clock.now())],
       dryRun,
     })
   } catch (error) {

@@ -1,8 +1,16 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createIdentities } from '../credentials/identities.ts'
 import { declarationOf } from '../models/model.ts'
 import { postgresFixture } from '../store/contract/postgres-fixture.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
+import { GuardFailed } from '../store/guard-failed.ts'
+import {
+  findIdentity,
+  identityBelongsTo,
+  insertIdentity,
+  listIdentities,
+  recordLogin,
+  unusedBoundIdentities,
+} from '../store/records/identities.ts'
 import type { Store } from '../store/store.ts'
 import { removeExpiredRoles } from './remove-expired-roles.ts'
 import { replaceManagedRoles } from './managed-roles.ts'
@@ -31,18 +39,16 @@ async function setUp(store: Store) {
   const { roles } = accessKeys
   const bindings = createRoleBindingModel({ store, rights: noRights, inTurn: (write) => write() })
   await store.openModel(declarationOf(bindings))
-  const identities = createIdentities(store, clock)
   const parts = { store, clock, roles, bindings }
   return {
-    identities,
     advance: (milliseconds: number) => (now += milliseconds),
     signIn: async (given: readonly string[], from = issuer) => {
       const { operations } = await replaceManagedRoles(parts, { issuer: from, user: ann, roles: given })
       const who = { ...identity, issuer: from }
-      await store.write(operations, { also: [identities.linked(who, ann), identities.signedIn(who, given, now)] })
+      await store.write(operations, { also: [insertIdentity(who, ann, now), recordLogin(who, given, now)] })
       return operations.length
     },
-    removeExpired: () => removeExpiredRoles({ store, clock, bindings, identities, maxAgeMs: 500 }),
+    removeExpired: () => removeExpiredRoles({ store, clock, bindings, maxAgeMs: 500 }),
     countBindings: async () => (await store.list(bindings, { limit: 100 })).items.length,
   }
 }
@@ -71,7 +77,7 @@ for (const [engine, open] of engines) {
 
     test('expired bindings are removed, renewed ones stay', async () => {
       await using opened = await open()
-      const { signIn, countBindings, removeExpired, advance, identities } = await setUp(opened.store)
+      const { signIn, countBindings, removeExpired, advance } = await setUp(opened.store)
       await signIn(['author', 'visitor'])
       await signIn(['author'], 'https://b.example/')
       advance(400)
@@ -81,8 +87,8 @@ for (const [engine, open] of engines) {
       advance(200)
       await removeExpired()
       expect(await countBindings()).toBe(1)
-      expect(await identities.find(identity)).toMatchObject({ uid: ann.uid, roles: ['author', 'visitor'] })
-      expect(await identities.boundButUnused(Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
+      expect(await findIdentity(opened.store, identity)).toMatchObject({ uid: ann.uid, roles: ['author', 'visitor'] })
+      expect(await unusedBoundIdentities(opened.store, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
       advance(400)
       await removeExpired()
       expect(await countBindings()).toBe(0)
@@ -92,19 +98,22 @@ for (const [engine, open] of engines) {
 
     test('an identity belongs to one user, and a user has one identity per issuer', async () => {
       await using opened = await open()
-      const { identities } = await setUp(opened.store)
       const { store } = opened
       const ben = { uid: 'uid-of-ben', name: 'ben' }
       const link = async (who: typeof identity, user: typeof ann) => {
-        await store.write([], { also: [identities.linked(who, user)] })
-        return (await store.sql(identities.isNotLinkedTo(who, user.uid))).length === 0
+        await store.write([], { also: [insertIdentity(who, user, 0)] })
+        const belongs = store.write([], { guards: [identityBelongsTo(who, user.uid)] })
+        return belongs.then(
+          () => true,
+          (error: unknown) => !(error instanceof GuardFailed),
+        )
       }
       expect(await link(identity, ann)).toBe(true)
       expect(await link(identity, ann)).toBe(true)
       expect(await link(identity, ben)).toBe(false)
       expect(await link({ ...identity, subject: 't' }, ann)).toBe(false)
       expect(await link({ ...identity, subject: 't' }, ben)).toBe(true)
-      expect((await identities.of(ann.uid)).map(({ subject }) => subject)).toEqual(['s'])
+      expect((await listIdentities(store, ann.uid)).map(({ subject }) => subject)).toEqual(['s'])
     })
   })
 }

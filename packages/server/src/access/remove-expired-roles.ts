@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import type { Identities } from '../credentials/identities.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
+import { identityUnusedSince, recordUnbound, unusedBoundIdentities } from '../store/records/identities.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { Model } from '../models/model.ts'
@@ -14,25 +14,18 @@ export interface RemoveExpiredParts {
   readonly store: Store
   readonly clock: Clock
   readonly bindings: Model
-  readonly identities: Identities
   readonly maxAgeMs: number
 }
 
 /** Removes the role bindings of an issuer from users who have not signed in with that issuer for `maxAgeMs`. */
-export async function removeExpiredRoles({
-  store,
-  clock,
-  bindings,
-  identities,
-  maxAgeMs,
-}: RemoveExpiredParts): Promise<void> {
+export async function removeExpiredRoles({ store, clock, bindings, maxAgeMs }: RemoveExpiredParts): Promise<void> {
   const since = clock.now() - maxAgeMs
-  for (const { issuer, subject, uid, name } of await identities.boundButUnused(since, maxIdentities)) {
+  for (const { issuer, subject, uid, name } of await unusedBoundIdentities(store, since, maxIdentities)) {
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
     try {
       await store.write(operations, {
-        guards: [afterOthers, { is: 'no row', statement: identities.hasSignedInSince({ issuer, subject }, since) }],
-        also: [identities.unbound({ issuer, subject }, since)],
+        guards: [afterOthers, identityUnusedSince({ issuer, subject }, since)],
+        also: [recordUnbound({ issuer, subject }, since)],
       })
     } catch (error) {
       // The user has just signed in, or another replica was faster. The next run finds the rest.

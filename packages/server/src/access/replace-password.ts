@@ -2,7 +2,9 @@ import type { Clock } from '../base/clock.ts'
 import type { CheckedPassword, Passwords } from '../credentials/passwords.ts'
 import { revoked } from '../credentials/revocations.ts'
 import type { Model } from '../models/model.ts'
-import { removeTokens, tokensEnded } from './end-tokens.ts'
+import { removeTokens } from './end-tokens.ts'
+import { deleteSessions } from '../store/records/sessions.ts'
+import { deleteTokenDigests } from '../store/records/token-digests.ts'
 import { retryRaces } from '../store/retry-races.ts'
 import type { Guard, Store } from '../store/store.ts'
 
@@ -32,12 +34,11 @@ export interface NewPassword {
  */
 export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<number> {
   const { store, clock, passwords, tokens } = parts
-  const { user, password, sessionId = '', keepTokens = false, inPlaceOf, dryRun = false } = wanted
+  const { user, password, sessionId, keepTokens = false, inPlaceOf, dryRun = false } = wanted
   const { uid, name } = user
   const set = await passwords.set(uid, password, inPlaceOf)
-  const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
-  const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, sessionId] }
-  const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)])]
+  const guards = [...(wanted.guards ?? []), set.isStored]
+  const also = [set.write, deleteSessions(uid, sessionId), ...(keepTokens ? [] : [deleteTokenDigests(uid)])]
   return retryRaces(async () => {
     const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
     await store.write([...operations, revoked(clock, uid)], { guards, also, dryRun })

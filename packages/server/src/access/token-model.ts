@@ -1,13 +1,14 @@
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
 import { revoked } from '../credentials/revocations.ts'
-import type { Proof } from '../credentials/proof.ts'
-import type { Tokens } from '../credentials/tokens.ts'
+import { digestOf } from '../credentials/secret.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
+import { hasSession, lockSession, sessionExists } from '../store/records/sessions.ts'
+import { deleteTokenDigest, insertTokenDigest } from '../store/records/token-digests.ts'
 import type { Store } from '../store/store.ts'
 import { accessKeys } from './access-keys.ts'
 
@@ -56,7 +57,6 @@ interface TokenSpec {
 export interface TokenParts {
   readonly store: Store
   readonly clock: Clock
-  readonly tokens: Tokens
 }
 
 /** Describes a personal access token. The secret is shown once and is never part of the object. */
@@ -84,7 +84,7 @@ interface MadeToken {
 }
 
 async function made(
-  { store, tokens }: TokenParts,
+  { store }: TokenParts,
   { uid, name, spec }: MadeToken,
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
@@ -99,34 +99,26 @@ async function made(
     ...(roles && { narrowedTo: roles }),
     ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
   }
-  const { hold, isGone } = sessionStays(caller.sessionId)
-  if (isGone && (await store.sql(isGone)).length > 0) {
+  const { sessionId } = caller
+  if (sessionId !== undefined && !(await hasSession(store, caller.uid, sessionId))) {
     throw new ApiError('Unauthenticated', 'your session has ended; sign in again')
   }
   return {
     guards: [
       { is: 'there', model: accessKeys.users, name: caller.name, expected: { uid: caller.uid } },
-      ...(isGone ? [{ is: 'no row' as const, statement: isGone }] : []),
+      ...(sessionId === undefined ? [] : [sessionExists(caller.uid, sessionId)]),
     ],
-    also: [...(hold ? [hold] : []), tokens.kept({ secret, uid }, owner)],
+    also: [
+      // A concurrent sign-out that also ends all tokens must not miss the token being created.
+      ...(sessionId === undefined ? [] : [lockSession(caller.uid, sessionId)]),
+      insertTokenDigest(digestOf(secret), uid, owner),
+    ],
   }
 }
 
-/** Locks the session: a concurrent sign-out that also ends all tokens must not miss the token being created. */
-function sessionStays(id: string | undefined): Partial<Proof> {
-  if (id === undefined) return {}
-  return {
-    hold: { text: 'UPDATE sessions SET used_at = used_at WHERE id = $1', values: [id] },
-    isGone: {
-      text: 'SELECT 1 AS gone WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE id = $1)',
-      values: [id],
-    },
-  }
-}
-
-async function taken({ store, clock, tokens }: TokenParts, uid: string, spec: TokenSpec): Promise<Accompaniment> {
+async function taken({ store, clock }: TokenParts, uid: string, spec: TokenSpec): Promise<Accompaniment> {
   const owner = await store.get(accessKeys.users, spec.owner)
-  return { operations: owner ? [revoked(clock, owner.uid)] : [], also: [tokens.dropped(uid)] }
+  return { operations: owner ? [revoked(clock, owner.uid)] : [], also: [deleteTokenDigest(uid)] }
 }
 
 function specOf(token: JsonObject): TokenSpec {

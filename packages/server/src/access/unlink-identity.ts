@@ -1,8 +1,9 @@
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
-import type { Identities, LinkedIdentity } from '../credentials/identities.ts'
 import { revoked } from '../credentials/revocations.ts'
 import type { Model } from '../models/model.ts'
+import { deleteIdentity, type LinkedIdentity } from '../store/records/identities.ts'
+import { deleteSessions } from '../store/records/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { afterOthers } from './access-order.ts'
@@ -14,7 +15,6 @@ export interface UnlinkParts {
   readonly store: Store
   readonly clock: Clock
   readonly bindings: Model
-  readonly identities: Identities
 }
 
 interface Unlinking {
@@ -28,9 +28,8 @@ export async function unlinkIdentity(
   linked: LinkedIdentity,
   { dryRun = false }: Unlinking = {},
 ): Promise<void> {
-  const { store, clock, bindings, identities } = parts
+  const { store, clock, bindings } = parts
   const { issuer, uid, name } = linked
-  const ended = { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }
   let isUnlinked = false
   for (let tries = 1; tries <= maxTries; tries++) {
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
@@ -39,7 +38,7 @@ export async function unlinkIdentity(
     try {
       await store.write([...operations, revoked(clock, uid)], {
         guards: [afterOthers],
-        also: [identities.unlinked(linked), ended],
+        also: [deleteIdentity(linked), deleteSessions(uid)],
         dryRun,
       })
       if (dryRun) return

@@ -6,12 +6,17 @@ import type { ModelDefinition } from '../models/definition/definition.ts'
 import { indexedObject } from '../models/indexed-object.ts'
 import type { Accompaniment, Model, ObjectChange } from '../models/model.ts'
 import { fromData, toData } from '../models/object-bytes.ts'
+import { deleteIdentities } from '../store/records/identities.ts'
+import { deletePassword } from '../store/records/passwords.ts'
+import { isRetired, notRetired, retireName } from '../store/records/retired-names.ts'
+import { deleteSessions } from '../store/records/sessions.ts'
+import { deleteTokenDigests } from '../store/records/token-digests.ts'
 import type { Guard, SqlStatement, Store, StoredObject, WriteOperation } from '../store/store.ts'
 import { accessKeys } from './access-keys.ts'
 import { accessAsRead } from './access-order.ts'
 import { bindingsWhere, remainingAdministrator, superAdministrator } from './administrators.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
-import { removeTokens, tokensEnded } from './end-tokens.ts'
+import { removeTokens } from './end-tokens.ts'
 import { isDisabled } from './user-spec.ts'
 import { isManaged } from './managed-binding.ts'
 import type { Rights } from './rights.ts'
@@ -78,13 +83,12 @@ function endsOrReturns({ before, after }: ObjectChange): boolean {
 
 /** Names of deleted users are never reused: links, logs and habits may still refer to the old user. */
 export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: string): Promise<Guard> {
-  const statement = { text: 'SELECT name FROM retired_names WHERE name = $1', values: [name] }
-  if ((await store.sql(statement)).length > 0) {
+  if (await isRetired(store, name)) {
     throw new ApiError('AlreadyExists', `the name "${name}" belonged to a user that was deleted; choose another one`, {
       params: { name },
     })
   }
-  return { is: 'no row', statement }
+  return notRetired(name)
 }
 
 /** Removes the user from every binding and deletes all its credentials in the transaction that deletes the user. */
@@ -97,21 +101,10 @@ async function withoutUser(parts: UserParts, { name, uid }: ObjectChange): Promi
   operations.push(...(await removeTokens(store, parts.tokens, name)))
   const where = { field: subjectOfBinding, is: { op: '=' as const, value: name } }
   const guards = await staysAdministered(store, name)
-  const retired = {
-    text: 'INSERT INTO retired_names (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
-    values: [name],
-  }
   operations.push(revoked(parts.clock, uid))
-  const also = [retired, ...forgotten(uid), ...ended(uid)]
+  // A disabled user keeps its password and identities: without them, it could sign in again as a new user.
+  const also = [retireName(name), deletePassword(uid), deleteIdentities(uid), ...ended(uid)]
   return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
-}
-
-/** Deleted only with the user. A disabled user keeps its identity; otherwise it could sign in again as a new user. */
-function forgotten(uid: string): readonly SqlStatement[] {
-  return [
-    { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] },
-    { text: 'DELETE FROM identities WHERE uid = $1', values: [uid] },
-  ]
 }
 
 function withoutSubject(bindings: Model, stored: StoredObject, user: string): WriteOperation {
@@ -141,5 +134,5 @@ async function staysAdministered(store: Store, name: string): Promise<readonly G
 
 /** Deletes all sessions and tokens of a user; a revocation in the same write tells every replica. */
 function ended(uid: string): readonly SqlStatement[] {
-  return [{ text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }, tokensEnded(uid)]
+  return [deleteSessions(uid), deleteTokenDigests(uid)]
 }

@@ -4,10 +4,8 @@ import { createAuthorize, type Authorize } from '../access/decisions/authorize.t
 import { createCountsUntil } from '../access/managed-binding.ts'
 import type { Clock } from '../base/clock.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
-import { createIdentities, type Identities } from '../credentials/identities.ts'
 import { createKnownCredentials, type KnownCredentials } from '../credentials/known-credentials.ts'
 import { createSessions, type Sessions } from '../credentials/sessions.ts'
-import { createTokens } from '../credentials/tokens.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createKnownPlugins, type KnownPlugins } from '../plugins/run/known-plugins.ts'
 import type { Store } from '../store/store.ts'
@@ -26,7 +24,6 @@ export interface AssembledAccess {
   readonly authorize: Authorize
   readonly accessModels: AccessModels
   readonly known: KnownPlugins
-  readonly identities: Identities
   readonly sessions: Sessions
   readonly credentials: KnownCredentials
   /** Reads plugins and roles. */
@@ -37,17 +34,15 @@ export interface AssembledAccess {
 export function assembleAccess(parts: AccessParts, running: AsyncDisposableStack): AssembledAccess {
   const { store, clock } = parts
   const known = running.use(createKnownPlugins(parts))
-  const identities = createIdentities(store, clock)
   const countsUntil = createCountsUntil(parts)
-  const access = running.use(createAccessSource({ ...parts, identities, countsUntil, claims: known.claims }))
+  const access = running.use(createAccessSource({ ...parts, countsUntil, claims: known.claims }))
   const sessions = createSessions(store, clock)
-  const credentials = running.use(createKnownCredentials({ ...parts, sessions, tokens: createTokens(store, clock) }))
+  const credentials = running.use(createKnownCredentials({ ...parts, sessions }))
   return {
     access,
     authorize: createAuthorize(access),
     accessModels: createAccessModels({ store, clock, rights: access }),
     known,
-    identities,
     sessions,
     credentials,
     start: async () => {

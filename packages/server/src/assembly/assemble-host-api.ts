@@ -11,12 +11,12 @@ import type { Config } from '../config/config.ts'
 import { loginCookie, sessionCookie } from '../call/cookie.ts'
 import type { Log } from '../base/log.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
-import type { Identities } from '../credentials/identities.ts'
 import type { KnownCredentials } from '../credentials/known-credentials.ts'
 import { createLoginLimits } from '../credentials/login-limits.ts'
 import { createOidcLogins } from '../credentials/oidc-logins.ts'
 import { createPasswords } from '../credentials/passwords.ts'
-import type { SessionUser, Sessions } from '../credentials/sessions.ts'
+import type { Sessions } from '../credentials/sessions.ts'
+import type { SessionUser } from '../store/records/sessions.ts'
 import { createSetupSecrets } from '../credentials/setup-secrets.ts'
 import type { SignInCode } from '../credentials/sign-in-code.ts'
 import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
@@ -33,7 +33,6 @@ export interface AccountParts {
   readonly config: Config
   readonly providers: readonly OidcProvider[]
   readonly access: AccessSource
-  readonly identities: Identities
   readonly accessModels: AccessModels
   readonly sessions: Sessions
   readonly credentials: KnownCredentials
@@ -51,8 +50,7 @@ export interface AssembledHostApi {
 
 /** The host's own endpoints. */
 export function assembleHostApi(parts: AccountParts): AssembledHostApi {
-  const { store, clock, log, config, providers, access, identities, sessions, credentials, publicUrl, signInCode } =
-    parts
+  const { store, clock, log, config, providers, access, sessions, credentials, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const passwords = createPasswords(store, clock)
@@ -77,7 +75,6 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     ...setup,
     roles,
     log,
-    identities,
     sessions,
     cookie,
     insecure,
@@ -91,11 +88,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
-    hostRoutes: [
-      ...account,
-      ...oidc,
-      ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
-    ],
+    hostRoutes: [...account, ...oidc, ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, providers, onEnd })],
   }
 }
 

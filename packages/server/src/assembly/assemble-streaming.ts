@@ -7,7 +7,7 @@ import type { KnownCredentials } from '../credentials/known-credentials.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createStreamLimits, watches } from '../models/query/stream-limits.ts'
 import { createLastingStreams, type LastingStreams } from '../watch/lasting-streams.ts'
-import { createTurns } from '../watch/turns.ts'
+import { createTurns } from '../base/turns.ts'
 import { createWatchHub } from '../watch/watch-hub.ts'
 import type { WatchParts } from '../watch/watch-objects.ts'
 import type { Store } from '../store/store.ts'
@@ -43,7 +43,7 @@ export function assembleStreaming(parts: StreamingParts, running: AsyncDisposabl
   const limits = createStreamLimits({ inAll: watch.max, perCaller: watch.maxPerUser, ...watches })
   const streams = running.use(createLastingStreams({ ...followed, limits }))
   credentials.onRevoked((uid) => void Promise.all([hub.recheck(uid), streams.recheck(uid)]))
-  const watching: WatchParts = { store, clock, hub, reading: createTurns(watchReadings), limits }
+  const watching: WatchParts = { store, clock, hub, reading: createTurns({ atATime: watchReadings }), limits }
   return {
     watching,
     streams,

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../base/log.ts'
 import { forgetExpired } from '../credentials/forget-expired.ts'
-import type { Identities } from '../credentials/identities.ts'
 import type { Feed } from '../feed/feed.ts'
 import { startSelfCheck } from '../feed/self-check.ts'
 import { removeExpiredRoles } from '../access/remove-expired-roles.ts'
@@ -19,7 +18,6 @@ interface RemovalParts {
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
-  readonly identities: Identities
   readonly accessModels: AccessModels
   readonly feed: Feed
   readonly maxAgeMs: number
@@ -38,7 +36,7 @@ export function startChores(parts: ChoreParts, running: AsyncDisposableStack): v
 
 /** Removes old changes, expired credentials, and managed roles that no longer count. */
 function removeWhatIsOver(parts: RemovalParts) {
-  const { store, clock, log, config, feed, identities, accessModels, maxAgeMs } = parts
+  const { store, clock, log, config, feed, accessModels, maxAgeMs } = parts
   const { retention, maxBytes } = config.changelog
   let compacted = { number: -1, at: Number.NEGATIVE_INFINITY }
   const compact = async () => {
@@ -52,7 +50,7 @@ function removeWhatIsOver(parts: RemovalParts) {
     const removed = [
       compact(),
       forgetExpired(store, clock),
-      removeExpiredRoles({ store, clock, identities, bindings: accessModels.bindings, maxAgeMs }),
+      removeExpiredRoles({ store, clock, bindings: accessModels.bindings, maxAgeMs }),
     ]
     Promise.all(removed).catch((err: unknown) => {
       log.warn({ err }, 'failed to purge expired sessions and old changes; retrying in 60 s')

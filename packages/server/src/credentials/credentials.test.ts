@@ -10,9 +10,10 @@ import { createKnownCredentials } from './known-credentials.ts'
 import { createOidcLogins } from './oidc-logins.ts'
 import { createPasswords } from './passwords.ts'
 import { openRevocations, revoked } from './revocations.ts'
-import { newSecret } from './secret.ts'
+import { digestOf, newSecret } from './secret.ts'
 import { createSessions } from './sessions.ts'
-import { createTokens } from './tokens.ts'
+import { deleteTokenDigest, findTokenOwner, insertTokenDigest } from '../store/records/token-digests.ts'
+import { sql, statement } from '../store/sql.ts'
 
 const ann = { uid: randomUUID(), name: 'ann' }
 const hour = 3_600_000
@@ -22,17 +23,15 @@ function openCredentials(store: Store) {
   let now = Date.now()
   const clock = { now: () => now }
   const sessions = createSessions(store, clock)
-  const tokens = createTokens(store, clock)
   return {
     clock,
     sessions,
-    tokens,
     passwords: createPasswords(store, clock),
     pass: (milliseconds: number) => (now += milliseconds),
     know: async () => {
       const feed = createLogFeed(store, log)
       await feed.start()
-      const known = createKnownCredentials({ feed, sessions, tokens, clock })
+      const known = createKnownCredentials({ store, feed, sessions, clock })
       return {
         find: (secret: string) => known.find(secret),
         [Symbol.dispose]: () => {
@@ -78,7 +77,7 @@ for (const [engine, openEngine] of engines) {
       pass(hour)
       expect(await logins.end({ state: 'two', browser: 'mine' })).toBeUndefined()
       await forgetExpired(opened.store, clock)
-      expect(await opened.store.sql({ text: 'SELECT state FROM oidc_logins', values: [] })).toEqual([])
+      expect(await opened.store[sql](statement('SELECT state FROM oidc_logins'))).toEqual([])
     })
 
     test('the number of pending OIDC logins per address is limited', async () => {
@@ -138,8 +137,7 @@ for (const [engine, openEngine] of engines) {
     test('only expired sessions and revocations are removed', async () => {
       await using opened = await open()
       const { sessions, pass, clock } = openCredentials(opened.store)
-      const rows = async (table: string) =>
-        (await opened.store.sql({ text: `SELECT * FROM ${table}`, values: [] })).length
+      const rows = async (table: string) => (await opened.store[sql](statement(`SELECT * FROM ${table}`))).length
       const over = await sessions.begin(begin)
       await sessions.end(ann.uid, (await sessions.begin(begin)).session.id)
       pass(13 * hour)
@@ -158,23 +156,27 @@ for (const [engine, openEngine] of engines) {
 
     test('a token identifies its owner, narrowed to its roles, until it expires', async () => {
       await using opened = await open()
-      const { tokens, clock, pass } = openCredentials(opened.store)
+      const { store } = opened
+      const { clock, pass } = openCredentials(opened.store)
       const secret = newSecret('pgl_')
       const owner = { ...ann, narrowedTo: ['author'], expiresAt: clock.now() + hour }
       const uid = randomUUID()
-      await opened.store.sql(tokens.kept({ secret, uid }, owner))
-      expect(await tokens.find(secret)).toEqual(owner)
+      const find = () => findTokenOwner(store, digestOf(secret), clock.now())
+      await store.write([], { also: [insertTokenDigest(digestOf(secret), uid, owner)] })
+      expect(await find()).toEqual(owner)
       pass(2 * hour)
-      expect(await tokens.find(secret)).toBeUndefined()
+      expect(await find()).toBeUndefined()
       pass(-2 * hour)
-      await opened.store.sql(tokens.dropped(uid))
-      expect(await tokens.find(secret)).toBeUndefined()
+      await store.write([], { also: [deleteTokenDigest(uid)] })
+      expect(await find()).toBeUndefined()
     })
 
     test('only the last password that was set is valid', async () => {
       await using opened = await open()
       const { passwords } = openCredentials(opened.store)
-      for (const password of ['first one', 'second one']) await opened.store.sql(await passwords.set(ann.uid, password))
+      for (const password of ['first one', 'second one']) {
+        await opened.store.write([], { also: [(await passwords.set(ann.uid, password)).write] })
+      }
       expect(await passwords.check(ann.uid, 'first one')).toBeUndefined()
       expect(await passwords.check(ann.uid, 'second one')).toBeDefined()
       expect(await passwords.check(undefined, 'second one')).toBeUndefined()

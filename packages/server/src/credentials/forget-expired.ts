@@ -1,4 +1,8 @@
 import type { Clock } from '../base/clock.ts'
+import { deleteOldKnownLogins } from '../store/records/known-logins.ts'
+import { deleteOldAttempts } from '../store/records/login-attempts.ts'
+import { deleteExpiredOidcLogins } from '../store/records/oidc-logins.ts'
+import { deleteExpiredSessions } from '../store/records/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { forgetRevocations } from './revocations.ts'
 
@@ -11,9 +15,9 @@ const keptMs = 3_600_000
 export async function forgetExpired(store: Store, clock: Clock): Promise<void> {
   const now = clock.now()
   const old = now - keptMs
-  await store.sql({ text: 'DELETE FROM sessions WHERE expires_at < $1', values: [now] })
-  await store.sql({ text: 'DELETE FROM oidc_logins WHERE expires_at < $1', values: [now] })
+  await deleteExpiredSessions(store, now)
+  await deleteExpiredOidcLogins(store, now)
   await forgetRevocations(store, old)
-  await store.sql({ text: 'DELETE FROM login_attempts WHERE at < $1', values: [old] })
-  await store.sql({ text: 'DELETE FROM known_logins WHERE last_at < $1', values: [now - knownLoginMs] })
+  await deleteOldAttempts(store, old)
+  await deleteOldKnownLogins(store, now - knownLoginMs)
 }

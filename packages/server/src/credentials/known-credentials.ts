@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { Feed } from '../feed/feed.ts'
 import { revokedBy } from './revocations.ts'
 import type { Sessions } from './sessions.ts'
-import type { Tokens } from './tokens.ts'
+import { digestOf } from './secret.ts'
+import { findTokenOwner } from '../store/records/token-digests.ts'
+import type { Store } from '../store/store.ts'
 
 /** A session in use is looked up in the database this often, which keeps it alive. */
 const knownMs = 60_000
@@ -33,7 +35,7 @@ export interface KnownCredentials extends Disposable {
 export interface KnownCredentialsParts {
   readonly feed: Feed
   readonly sessions: Sessions
-  readonly tokens: Tokens
+  readonly store: Store
   readonly clock: Clock
 }
 
@@ -87,14 +89,15 @@ export function createKnownCredentials(parts: KnownCredentialsParts): KnownCrede
   }
 }
 
-async function readHolder({ sessions, tokens }: KnownCredentialsParts, secret: string): Promise<Known | undefined> {
+async function readHolder(parts: KnownCredentialsParts, secret: string): Promise<Known | undefined> {
+  const { store, sessions, clock } = parts
   if (secret.startsWith('pgs_')) {
     const session = await sessions.find(secret)
     if (!session) return undefined
     const { uid, name, id, expiresAt } = session
     return { holder: { uid, name, sessionId: id, expiresAt }, until: expiresAt }
   }
-  const owner = secret.startsWith('pgl_') ? await tokens.find(secret) : undefined
+  const owner = secret.startsWith('pgl_') ? await findTokenOwner(store, digestOf(secret), clock.now()) : undefined
   if (!owner) return undefined
   return { holder: owner, until: owner.expiresAt ?? Number.POSITIVE_INFINITY }
 }

@@ -1,9 +1,8 @@
-import type { SqlStatement } from '../store/store.ts'
+import type { Guard, SqlStatement } from '../store/store.ts'
 
 /** Proof of an authentication, checked again in the transaction that begins the session. */
 export interface Proof {
   /** Locks the proof, so that a concurrent removal waits for the transaction or is waited for. */
-  readonly hold: SqlStatement
-  /** Returns a row when the proof no longer holds. */
-  readonly isGone: SqlStatement
+  readonly lock: SqlStatement
+  readonly holds: Guard
 }

@@ -179,12 +179,7 @@ const getFailures: readonly Reason[] = ['MethodNotAllowed', 'TooManyRequests']
 function objectOperations({ model, freeName, name, operation, answered }: Parts): Json {
   const { kind, singular } = model
   const parameters = [ifMatch, dryRun]
-  const updated = answered({
-    description: 'The object after the change.',
-    as: kind,
-    headers: etag,
-    failures: updateFailures,
-  })
+  const updated = answered({ ...updatedAnswer, as: kind })
   const found = answered({ description: 'The object.', as: kind, headers: etag, failures: getFailures })
   return {
     parameters: [name],
@@ -214,12 +209,7 @@ function objectOperations({ model, freeName, name, operation, answered }: Parts)
 function statusOperations({ model, freeName, name, operation, answered }: Parts): Json {
   const { kind, singular } = model
   const parameters = [ifMatch, dryRun]
-  const updated = answered({
-    description: 'The object after the change.',
-    as: kind,
-    headers: etag,
-    failures: updateFailures,
-  })
+  const updated = answered({ ...updatedAnswer, as: kind })
   return {
     parameters: [name],
     get: operation(`get${freeName(`${kind}Status`)}`, `Read a ${singular} with the right to its status`, {
@@ -242,14 +232,18 @@ function statusOperations({ model, freeName, name, operation, answered }: Parts)
 }
 
 export const bodyFailures: readonly Reason[] = ['PayloadTooLarge', 'UnsupportedMediaType', 'Invalid']
-const updateFailures: readonly Reason[] = [
-  ...bodyFailures,
-  'VersionConflict',
-  'DuplicateIndexValue',
-  'PreconditionFailed',
-]
 
 const etag = { ETag: { description: 'The state of the object.', schema: text } }
+const updatedAnswer = {
+  description: 'The object after the change.',
+  headers: etag,
+  failures: [
+    ...bodyFailures,
+    'VersionConflict',
+    'DuplicateIndexValue',
+    'PreconditionFailed',
+  ] satisfies readonly Reason[],
+}
 
 function bodyOf(schema: Json): Json {
   return { required: true, content: { 'application/json': { schema } } }

@@ -4,10 +4,12 @@ import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
 
 /** What `@pergola/feed-nats` is made with, and must export. It has the version of the server: nothing here is for others. */
+export { createTurns } from '../base/turns.ts'
 export { counter, gauge } from '../base/metrics.ts'
 export type { Log } from '../base/log.ts'
 export type { NatsAddress } from '../config/nats-address.ts'
 export { isFullBatch } from '../store/is-full-batch.ts'
+export { readFeedKey } from '../store/records/feed-keys.ts'
 export { encodeRevision } from '../store/revision.ts'
 export type { Change, Lease, PackedChange, PackedLog, LogPosition, Revision, Store } from '../store/store.ts'
 export { createHandingOut, ifExpired, placeOf, type HandingOut } from './handing-out.ts'

@@ -3,7 +3,7 @@ import { objectNotFound } from '../call/not-found.ts'
 import type { Answer, Call, Caller } from '../call/call.ts'
 import type { HostRoute } from '../call/host-route.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
-import type { LinkedIdentity } from '../credentials/identities.ts'
+import { findIdentity, listIdentities, type LinkedIdentity } from '../store/records/identities.ts'
 import { jsonAnswer } from '../call/json-answer.ts'
 import { dryRunParameter, flag } from '../models/query/query-parameters.ts'
 import { inAccessOrder } from '../access/access-order.ts'
@@ -89,7 +89,7 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
 /** `GET users/<name>/oidcidentities`: the user's identities at the providers. */
 async function listUserIdentities(parts: UserIdentitiesParts, name: string): Promise<Answer> {
   const { uid } = await findUser(parts, name)
-  return answer(200, { items: (await parts.identities.of(uid)).map(shown) })
+  return answer(200, { items: (await listIdentities(parts.store, uid)).map(shown) })
 }
 
 /**
@@ -108,7 +108,7 @@ async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: st
     await assertMayGive(parts.rights, call.caller, found)
     await linkIdentity(parts, { issuer, subject }, { user: { uid, name }, order, dryRun })
   })
-  const linked = await parts.identities.find({ issuer, subject })
+  const linked = await findIdentity(parts.store, { issuer, subject })
   return answer(201, shown(linked ?? { issuer, subject, linkedAt: parts.clock.now() }))
 }
 
@@ -122,7 +122,7 @@ async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: 
   const dryRun = flag(call.request.query, 'dryRun')
   const { uid } = await findUser(parts, name)
   await assertPowerOver(parts.rights, call.caller, name)
-  const linked = (await parts.identities.of(uid)).find(
+  const linked = (await listIdentities(parts.store, uid)).find(
     (identity) => identity.issuer === (URL.parse(issuer)?.href ?? issuer),
   )
   if (!linked)

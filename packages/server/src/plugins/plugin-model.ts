@@ -1,10 +1,10 @@
 import {
   ApiError,
   type FieldError,
-  type JsonSchema,
-  type PageDeclaration,
-  type PluginAbout,
-  type Rule,
+  type PluginInstaller,
+  type PluginSchedule,
+  type PluginSpec,
+  type PluginVersion,
 } from '@pergola/api'
 import type { Caller } from '../call/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
@@ -15,40 +15,9 @@ import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../call/field-error.ts'
 import type { ModelKey } from '../store/store.ts'
-import type { Approved } from './install/approved.ts'
-
-export interface PluginVersion extends PluginAbout {
-  readonly version: string
-  /** Digest of its package. */
-  readonly digest: string
-  readonly displayName?: string
-  /** Entry file of its console pages. */
-  readonly ui?: string
-  /** Its console pages; menus show them without running any of its code. */
-  readonly pages?: readonly PageDeclaration[]
-  /** The groups that it claims; for the active version, including those that earlier versions claimed. */
-  readonly groups: readonly string[]
-  /** Rights beyond its groups, as approved by an operator. */
-  readonly permissions: readonly Rule[]
-  /** The schema of its settings. */
-  readonly settings?: JsonSchema
-  /** The plugins that it needs, each with a version range. */
-  readonly dependencies?: Dependencies
-  /** The caller who installed it: its roles grant no more than that caller holds. Absent for packages from the configuration. */
-  readonly installedBy?: Installer
-  /** The rights that were approved, with when and by whom. */
-  readonly approved?: readonly Approved[]
-}
-
-interface Installer {
-  /** Absent for a plugin that acted for itself. */
-  readonly user?: { readonly name: string; readonly uid: string }
-  /** The plugin that acted, for the user or for itself. */
-  readonly plugin?: string
-}
 
 /** What to store about the caller who installs a package. */
-export function installerOf(caller: Caller): Installer {
+export function installerOf(caller: Caller): PluginInstaller {
   if (caller.kind === 'plugin') return { plugin: caller.plugin }
   const through = caller.through === undefined ? {} : { plugin: caller.through }
   return caller.kind === 'user' ? { user: { name: caller.name, uid: caller.uid }, ...through } : through
@@ -61,67 +30,6 @@ export function installingCaller({ installedBy }: PluginVersion): Caller | undef
   if (user) return { kind: 'user', ...user, via: 'token', ...(plugin !== undefined && { through: plugin }) }
   return plugin === undefined ? { kind: 'anonymous' } : pluginCaller(plugin, '')
 }
-
-export type Dependencies = Readonly<Record<string, string>>
-
-/** An installed plugin, with the fields of its active version. */
-export interface PluginSpec extends PluginVersion {
-  readonly enabled: boolean
-  /** The next version, which is being prepared to replace the active one. */
-  readonly candidate?: PluginCandidate
-  /** The previous version, for a rollback. */
-  readonly previous?: PluginVersion
-  /** The plugin is uninstalled: its stored objects are kept or purged. */
-  readonly removal?: 'keep' | 'purge'
-  /** How often a restart was requested. */
-  readonly restarts?: number
-}
-
-interface PluginCandidate extends PluginVersion {
-  /** The groups claimed only for the candidate. */
-  readonly adds: readonly string[]
-}
-
-/** The progress of a version on a replica, or everywhere. `Started` is the last phase; earlier ones come with a reason. */
-export interface PluginState {
-  readonly phase: PluginPhase
-  readonly reason?: string
-  readonly message?: string
-}
-
-export interface ReplicaState extends PluginState {
-  readonly replica: string
-  readonly digest: string
-  /** The last restart request that it has executed. */
-  readonly restarts?: number
-}
-
-export interface PluginStatus extends PluginState {
-  readonly replicas?: readonly ReplicaState[]
-  /** The last upgrade, or the one in progress. */
-  readonly upgrade?: UpgradeState
-  readonly schedules?: readonly ScheduleStatus[]
-}
-
-/** The state of a plugin's schedule; times are RFC 3339. */
-export interface ScheduleStatus {
-  readonly name: string
-  /** When the last completed run began. */
-  readonly lastRun?: string
-  /** Absent when that run succeeded. */
-  readonly lastError?: string
-  readonly nextRun?: string
-}
-
-export interface UpgradeState {
-  readonly from: string
-  readonly to: string
-  readonly phase: 'Preparing' | 'Switched' | 'Failed'
-  readonly message?: string
-}
-
-/** `Prepared`: on a replica, a version that waits to be switched to. */
-type PluginPhase = 'Disabled' | 'Failed' | 'NotStarted' | 'Prepared' | 'Started'
 
 const text = { type: 'string', maxLength: 500 }
 const count = { type: 'integer', minimum: 0 }
@@ -319,8 +227,8 @@ function present(said: Readonly<Record<string, string | undefined>>): Readonly<R
 }
 
 /** The state of its schedules; kept across all changes of the plugin. */
-export function schedulesOf(plugin: JsonObject): readonly ScheduleStatus[] {
-  const status = plugin['status'] as { readonly schedules?: readonly ScheduleStatus[] } | undefined
+export function schedulesOf(plugin: JsonObject): readonly PluginSchedule[] {
+  const status = plugin['status'] as { readonly schedules?: readonly PluginSchedule[] } | undefined
   return status?.schedules ?? []
 }
 

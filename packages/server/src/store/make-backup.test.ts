@@ -16,6 +16,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { create, people } from './contract/fixture.ts'
 import { backUp, restore } from './make-backup.ts'
 import { openStore } from './open-store.ts'
+import { sql, statement } from './sql.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-make-backup-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -106,8 +107,8 @@ describe.each(engines)('on $engine', ({ database }) => {
     {
       await using store = await open(here.url)
       const isSqlite = here.url.startsWith('sqlite:')
-      await store.sql({ text: 'INSERT INTO schema_migrations (number, lowest_reader) VALUES (99, 98)', values: [] })
-      if (isSqlite) await store.sql({ text: 'PRAGMA user_version = 99', values: [] })
+      await store[sql](statement('INSERT INTO schema_migrations (number, lowest_reader) VALUES (99, 98)'))
+      if (isSqlite) await store[sql](statement('PRAGMA user_version = 99'))
     }
     await backUp(here.url, file, quiet)
     const words = 'the database has schema 99, for servers with schema 98 or later'

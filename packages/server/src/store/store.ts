@@ -1,3 +1,7 @@
+import type { sql, SqlRow, SqlStatement } from './sql.ts'
+
+export type { SqlStatement }
+
 /** Stores objects. One engine per folder (`sqlite/`, `postgres/`); `contract/` tests every promise below on each engine. */
 export interface Store extends AsyncDisposable {
   /** Engine and location for people; never contains a password. */
@@ -59,8 +63,11 @@ export interface Store extends AsyncDisposable {
    */
   write(operations: readonly WriteOperation[], options?: WriteOptions): Promise<readonly WriteResult[]>
 
-  /** One statement on tables that belong to no model: credentials, and other data that must never be part of an object. */
-  sql(statement: SqlStatement): Promise<readonly SqlRow[]>
+  /**
+   * One statement on tables that belong to no model: credentials, and other data that must never be part of an object. The
+   * functions in `records/` call it.
+   */
+  readonly [sql]: (statement: SqlStatement) => Promise<readonly SqlRow[]>
 
   /** Reads the committed state, whichever replica wrote it; undefined when the object does not exist. */
   get(model: ModelKey, name: string): Promise<StoredObject | undefined>
@@ -146,17 +153,6 @@ export type Guard =
   | { readonly is: 'counted'; readonly counter: string; readonly expected?: number }
   /** The statement returns no row after the operations; excludes concurrent writers only as `none` does. */
   | { readonly is: 'no row'; readonly statement: SqlStatement }
-
-/** In SQL that both engines understand; parameters are `$1` and so on. */
-export interface SqlStatement {
-  readonly text: string
-  readonly values: readonly (string | number | Buffer | null)[]
-  /** For a statement that runs often: engines may keep it prepared under this name, which must be unique to the text. */
-  readonly name?: string
-}
-
-/** A bigint is a string or a number, depending on the engine. */
-export type SqlRow = Readonly<Record<string, string | number | Buffer | null>>
 
 /** Proof of holding a lease. */
 export interface Lease {

@@ -1,5 +1,6 @@
 import { counter, histogram } from '../base/metrics.ts'
 import { Outage, type DatabaseHealth } from './database-health.ts'
+import { sql } from './sql.ts'
 import type { Store, WriteResult } from './store.ts'
 
 export interface WatchedOptions {
@@ -20,7 +21,7 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     return measure ? (work, isWritten) => measure(operation, () => run(work, isWritten)) : run
   }
   const run = (operation: string) => limited(operation, limitMs)
-  const [ping, sql, get, list, write] = [run('ping'), run('sql'), run('get'), run('list'), run('write')]
+  const [ping, statement, get, list, write] = [run('ping'), run('sql'), run('get'), run('list'), run('write')]
   const [head, lease, build] = [run('head'), run('lease'), run('index')]
   // No limit: their duration depends on the amount of data, and they limit their own statements.
   const long = limited('maintain', Number.POSITIVE_INFINITY)
@@ -39,7 +40,7 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     indexBuild: (model) => build(() => store.indexBuild(model)),
     write: (operations, options) =>
       write(() => store.write(operations, options), options?.dryRun ? undefined : isStored),
-    sql: (statement) => sql(() => store.sql(statement)),
+    [sql]: (given) => statement(() => store[sql](given)),
     get: (model, name) => get(() => store.get(model, name)),
     list: (model, query) => list(() => store.list(model, query)),
     head: () => head(() => store.head()),

@@ -4,7 +4,7 @@ import type { Change, Store } from '../store/store.ts'
 import { offer } from './deliver.ts'
 import { bookmarkFrame } from './frames.ts'
 import { pauseBytes, type Behind } from './initial-objects.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from '../base/turns.ts'
 import type { WatchHub } from './watch-hub.ts'
 import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 
@@ -57,7 +57,7 @@ function keepAlive(watcher: Watcher): void {
 }
 
 function readLog({ store, reading }: CatchUpParts, { place }: Watcher): Promise<readonly Change[]> {
-  return reading.take(async () => {
+  return reading.run(async () => {
     const after = encodeRevision({ ...place, skipped: [] })
     const { changes } = await store.readChanges(after, { limit: batch, maxBytes: batchBytes, waitMs: 0 })
     return changes

@@ -2,7 +2,7 @@ import { createPause } from '../base/pause.ts'
 import { decodeRevision, type RevisionParts } from '../store/revision.ts'
 import type { Change, Cursor, Store } from '../store/store.ts'
 import { eventFrame } from './frames.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from '../base/turns.ts'
 import type { Watcher } from './watcher.ts'
 
 const pageSize = 500
@@ -48,7 +48,7 @@ export async function sendPresent({ store, reading }: PresentParts, watcher: Wat
       total: 'none' as const,
       ...(after !== undefined && { after }),
     }
-    const found = await reading.take(() => store.list(model, query))
+    const found = await reading.run(() => store.list(model, query))
     for (const object of found.items) wire.send(eventFrame({ type: 'ADDED', model, object }))
     pages.push({ upTo: found.items.at(-1)?.name ?? '', ...decodeRevision(found.revision) })
     if (wire.waiting > pauseBytes) await wire.drained()

@@ -10,7 +10,7 @@ import type { Model } from '../models/model.ts'
 import { createStreamLimits, watches } from '../models/query/stream-limits.ts'
 import { decodeRevision } from '../store/revision.ts'
 import type { LogPosition } from '../store/store.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from '../base/turns.ts'
 import { createWatchHub } from './watch-hub.ts'
 import { watchObjects } from './watch-objects.ts'
 
@@ -125,7 +125,7 @@ test('a batch of any size does not make a prompt reader look slow', async () => 
   using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
   hub.start()
   const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
-  const parts = { store, clock: systemClock, hub, reading: createTurns(8), limits }
+  const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
   const stream = await watchObjects(parts, model, { call: callFrom(await store.head()), name: undefined })
   const lines: string[] = []
   stream.open(promptWire(lines))
@@ -144,7 +144,7 @@ test('when the feed loses its place, a watch ahead of it misses nothing and gets
   using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
   hub.start()
   const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
-  const parts = { store, clock: systemClock, hub, reading: createTurns(8), limits }
+  const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
   const open = async (revision: string) => {
     const lines: string[] = []
     const stream = await watchObjects(parts, model, { call: callFrom(revision), name: undefined })

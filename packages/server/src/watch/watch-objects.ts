@@ -12,7 +12,7 @@ import { catchUp } from './catch-up.ts'
 import { expiryOf } from './recheck-owners.ts'
 import { sendPresent, type Behind } from './initial-objects.ts'
 import { selectionOf, type Selection } from './selection.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from '../base/turns.ts'
 import type { WatchHub } from './watch-hub.ts'
 import { ageMs, nothingAhead, streamOwnerOf, type Watcher } from './watcher.ts'
 import { ownerTerm, type OwnerScope } from '../models/verbs/owner-scope.ts'
@@ -160,7 +160,7 @@ function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
  */
 async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
   if (asked !== 'now') return asked
-  return reading.take(async () => decodeRevision((await store.list(model, { limit: 1, total: 'none' })).revision))
+  return reading.run(async () => decodeRevision((await store.list(model, { limit: 1, total: 'none' })).revision))
 }
 
 function startOf(query: URLSearchParams, lastEventId: string | string[] | undefined): Start | 'now' {

@@ -1,10 +1,11 @@
+import type { Plugin } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@pergola/client'
 import { CommandFault } from '../../terminal/command-fault.ts'
 import { showingProgress } from '../../terminal/progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { visibleLines } from '../../terminal/visible.ts'
-import { findPlugin, stateWords, type PluginObject } from './plugin-object.ts'
+import { findPlugin, stateWords } from './plugin-object.ts'
 
 const lookMs = 200
 /** Replicas report with a delay, so the state must stay unchanged for this long. */
@@ -50,12 +51,12 @@ export async function awaitStarted(terminal: Terminal, awaited: Awaited): Promis
   }
 }
 
-function waitingWords({ status, spec }: PluginObject): string {
+function waitingWords({ status, spec }: Plugin): string {
   if (spec.candidate && status?.upgrade) return status.upgrade.message ?? status.upgrade.phase
   return status?.message ?? stateWords(status ?? {})
 }
 
-function refuseFailed({ status, spec }: PluginObject, { name, version, digest, restarts = 0 }: Awaited): void {
+function refuseFailed({ status, spec }: Plugin, { name, version, digest, restarts = 0 }: Awaited): void {
   const { upgrade } = status ?? {}
   const hasGivenUp = spec.digest !== digest && spec.candidate?.digest !== digest
   if (hasGivenUp && upgrade?.phase === 'Failed' && upgrade.to === version) {

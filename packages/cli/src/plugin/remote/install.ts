@@ -1,4 +1,4 @@
-import { renderPlan, type Plan } from '@pergola/api'
+import { renderPlan, type Plan, type Plugin } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
@@ -8,7 +8,7 @@ import { CommandFault } from '../../terminal/command-fault.ts'
 import { exitCodes, type ExitCode } from '../../terminal/exit-codes.ts'
 import { awaitStarted } from './await-started.ts'
 import { aboutWords } from './about-words.ts'
-import { findPlugin, pluginsPath, type PluginObject } from './plugin-object.ts'
+import { findPlugin, pluginsPath } from './plugin-object.ts'
 import { readLocalPackage, type LocalPackage } from './read-manifest.ts'
 
 /** Upload timeout: packages may be large and connections slow. */
@@ -54,7 +54,7 @@ export async function upgrade(
 interface Taken {
   readonly connection: Connection
   readonly sent: LocalPackage
-  readonly installed: PluginObject | undefined
+  readonly installed: Plugin | undefined
 }
 
 /** Reads a package and the installed plugin of the same name. */

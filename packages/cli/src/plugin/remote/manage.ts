@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { renderPlan, type Plan } from '@pergola/api'
+import { coreResources, renderPlan, type Plan, type Plugin } from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
 import { connect, type Connection, type ServerOptions } from '../../server/connect.ts'
@@ -10,7 +10,7 @@ import { showingProgress } from '../../terminal/progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { visible } from '../../terminal/visible.ts'
 import { awaitStarted } from './await-started.ts'
-import { findPlugin, plugins, pluginsPath, type PluginObject } from './plugin-object.ts'
+import { findPlugin, pluginsPath } from './plugin-object.ts'
 
 const lookMs = 300
 const planned = '  a plan, nothing has been changed'
@@ -31,7 +31,7 @@ export async function switchPlugin(
   const { client } = await connect(context, options)
   const dryRun = options.plan ?? false
   const { spec } = await attempting({ verb: 'patch', resource: 'plugins', name }, () =>
-    client.resource(plugins).patch(name, { spec: { enabled } }, { dryRun }),
+    client.resource(coreResources.plugins).patch(name, { spec: { enabled } }, { dryRun }),
   )
   if (dryRun) return terminal.print([`  plugin ${name} would be ${enabled ? 'enabled' : 'disabled'}`, planned])
   if (!enabled) return terminal.print([`  plugin ${name} disabled`, `  next      pergola plugin enable ${name}`])
@@ -51,7 +51,7 @@ export async function restart(
   const attempt = { verb: 'create', resource: 'plugins/restart.console.api.platform.run', name }
   const { spec } = (await attempting(attempt, () =>
     client.call({ method: 'POST', path: `${pluginsPath}/${encodeURIComponent(name)}/restart` }),
-  )) as PluginObject
+  )) as Plugin
   const { version, digest, restarts = 0 } = spec
   const words = await awaitStarted(terminal, { client, name, version, digest, restarts, seconds: options.wait })
   await terminal.print([`  plugin ${name} restarted, ${words}`, `  next      pergola plugin logs ${name}`])
@@ -141,8 +141,8 @@ async function untilGone(terminal: Terminal, { connection, name, purge, seconds 
   }
 }
 
-async function installed({ client }: Connection, name: string): Promise<PluginObject> {
-  return attempting({ verb: 'get', resource: 'plugins', name }, () => client.resource(plugins).get(name))
+async function installed({ client }: Connection, name: string): Promise<Plugin> {
+  return attempting({ verb: 'get', resource: 'plugins', name }, () => client.resource(coreResources.plugins).get(name))
 }
 
 async function refused(terminal: Terminal): Promise<ExitCode> {

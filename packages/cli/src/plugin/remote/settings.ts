@@ -1,9 +1,8 @@
-import { isApiError, secretSettings, settingsObjectName, type JsonSchema } from '@pergola/api'
+import { coreResources, isApiError, secretSettings, settingsObjectName, type JsonSchema } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
 import { connect, readSecretFile, type ServerOptions } from '../../server/connect.ts'
-import { configMaps, secrets } from '../../server/core-resources.ts'
 import { nearestOf } from '../../server/nearest.ts'
 import { askSecret } from '../../terminal/ask.ts'
 import { usedWrongly } from '../../terminal/command-fault.ts'
@@ -11,7 +10,6 @@ import type { Output } from '../../terminal/output-option.ts'
 import { printJson } from '../../terminal/print-json.ts'
 import { tableOf } from '../../terminal/table.ts'
 import { shortened } from '../../terminal/visible.ts'
-import { plugins } from './plugin-object.ts'
 import { settingValue } from './setting-value.ts'
 
 const widestValue = 60
@@ -32,7 +30,7 @@ export async function settings(
 ): Promise<void> {
   const { client } = await connect(context, options)
   const { spec } = await attempting({ verb: 'get', resource: 'plugins', name }, () =>
-    client.resource(plugins).get(name),
+    client.resource(coreResources.plugins).get(name),
   )
   const schema: JsonSchema = spec.settings ?? {}
   const changes = await changesOf(context, { schema, words }, options)
@@ -125,7 +123,7 @@ interface Written {
 }
 
 async function write(client: Client, { resource, name, data, dryRun }: Written): Promise<void> {
-  const type = resource === 'configmaps' ? configMaps : secrets
+  const type = resource === 'configmaps' ? coreResources.configMaps : coreResources.secrets
   await attempting({ verb: 'patch', resource, name }, async () => {
     try {
       await client.resource(type).patch(name, { data }, { dryRun })
@@ -201,7 +199,9 @@ async function dataOf(
   name: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
-    const { data } = await client.resource(resource === 'configmaps' ? configMaps : secrets).get(name)
+    const { data } = await client
+      .resource(resource === 'configmaps' ? coreResources.configMaps : coreResources.secrets)
+      .get(name)
     return data
   } catch (error) {
     if (isApiError(error) && ['NotFound', 'Forbidden'].includes(error.reason)) return undefined

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { pluginText, startedReplicas } from './show.ts'
 
 test('a plugin is shown with its versions, replicas and schedules', () => {
-  const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'] }
+  const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'], permissions: [] }
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
   const text = pluginText({
     apiVersion: 'plugin.platform.run/v1alpha1',
@@ -13,7 +13,7 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
       displayName: 'Todos',
       enabled: true,
       dependencies: { notes: '^1.0.0' },
-      candidate: { ...version, version: '1.1.0', digest: 'sha256:bb' },
+      candidate: { ...version, version: '1.1.0', digest: 'sha256:bb', adds: [] },
       previous: { ...version, version: '0.9.0' },
     },
     status: {
@@ -50,7 +50,7 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
 
 test('a plugin without a status is shown as Disabled, or as NotStarted when it is enabled', () => {
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
-  const spec = { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: false }
+  const spec = { version: '1.0.0', digest: 'sha256:aa', groups: [], permissions: [], enabled: false }
   const plugin = { apiVersion: 'plugin.platform.run/v1alpha1', kind: 'Plugin', metadata, spec }
   expect(pluginText(plugin)).toContain('  state    Disabled')
   expect(pluginText({ ...plugin, spec: { ...spec, enabled: true } })).toContain('  state    NotStarted')
@@ -62,7 +62,7 @@ test('missing details of a plugin are omitted', () => {
     apiVersion: 'plugin.platform.run/v1alpha1',
     kind: 'Plugin',
     metadata,
-    spec: { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: true },
+    spec: { version: '1.0.0', digest: 'sha256:aa', groups: [], permissions: [], enabled: true },
     status: {
       upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Failed' },
       schedules: [{ name: 'tidy' }, { name: 'mow', lastRun: '2030-01-01T00:00:00' }],
@@ -83,7 +83,7 @@ test('replicas are counted by the active version', () => {
     { replica: 'r-1', digest: 'sha256:bb', phase: 'Prepared' },
     { replica: 'r-1', digest: 'sha256:aa', phase: 'Started' },
     { replica: 'r-2', digest: 'sha256:aa', phase: 'NotStarted' },
-  ]
+  ] as const
   expect(startedReplicas({ spec: { digest: 'sha256:aa' }, status: { replicas } })).toBe('1 of 2')
   expect(startedReplicas({ spec: { digest: 'sha256:aa' } })).toBe('')
 })

@@ -1,4 +1,12 @@
-import { planHeading, planSentence, renderSections, sectionOf } from '@pergola/api'
+import {
+  coreResources,
+  planHeading,
+  planSentence,
+  renderSections,
+  sectionOf,
+  type ApprovedRight,
+  type Plugin,
+} from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { allOf } from '../../server/all-of.ts'
 import { attempting } from '../../server/attempting.ts'
@@ -9,7 +17,7 @@ import { tableOf } from '../../terminal/table.ts'
 import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
 import { aboutWords } from './about-words.ts'
-import { plugins, stateOf, stateWords, type Approved, type PluginObject } from './plugin-object.ts'
+import { stateOf, stateWords } from './plugin-object.ts'
 
 export interface ShowOptions extends ServerOptions {
   readonly output: Output
@@ -19,7 +27,7 @@ export async function listPlugins(context: CommandContext, { output, ...options 
   const { terminal } = context
   const { client } = await connect(context, options)
   const found = await attempting({ verb: 'list', resource: 'plugins' }, () =>
-    allOf(client.resource(plugins).listAll({ sort: 'metadata.name' })),
+    allOf(client.resource(coreResources.plugins).listAll({ sort: 'metadata.name' })),
   )
   if (output === 'json') return printJson(terminal, { items: found })
   if (output === 'name') return terminal.print(found.map(({ metadata }) => metadata.name))
@@ -43,14 +51,16 @@ export async function showPlugin(
 ): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)
-  const plugin = await attempting({ verb: 'get', resource: 'plugins', name }, () => client.resource(plugins).get(name))
+  const plugin = await attempting({ verb: 'get', resource: 'plugins', name }, () =>
+    client.resource(coreResources.plugins).get(name),
+  )
   if (output === 'json') return printJson(terminal, plugin)
   const next = [`settings ${name}`, `logs ${name}`].map((words) => `pergola plugin ${words}`).join(', ')
   await terminal.print([pluginText(plugin)])
   await terminal.hint(next)
 }
 
-export function pluginText({ metadata, spec, status = {} }: PluginObject): string {
+export function pluginText({ metadata, spec, status = {} }: Plugin): string {
   const { version, displayName, digest, groups, dependencies = {}, candidate, previous, approved = [] } = spec
   const { upgrade, replicas = [], schedules = [] } = status
   return renderSections([
@@ -92,12 +102,12 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
   ])
 }
 
-function approvedLine(item: Approved): string {
+function approvedLine(item: ApprovedRight): string {
   const { section, at, by } = item
   return `${planHeading(section)}: ${planSentence(section, item)}  (${approverWords(by)}, ${shortTime(at)})`
 }
 
-function approverWords({ user, plugin }: NonNullable<Approved['by']> = {}): string {
+function approverWords({ user, plugin }: NonNullable<ApprovedRight['by']> = {}): string {
   if (user !== undefined) return plugin === undefined ? `by ${user}` : `by ${user} through ${plugin}`
   return plugin === undefined ? 'by the configuration' : `by the plugin ${plugin}`
 }
@@ -108,8 +118,8 @@ function linesOf(message: string | undefined): readonly string[] {
 }
 
 interface Reported {
-  readonly spec: Pick<PluginObject['spec'], 'digest'>
-  readonly status?: PluginObject['status']
+  readonly spec: Pick<Plugin['spec'], 'digest'>
+  readonly status?: Plugin['status']
 }
 
 /** Counts replicas with the active version: one that prepares an upgrade reports two. */

@@ -1,5 +1,4 @@
 import { systemClock as clock } from '../../base/clock.ts'
-import { createIdentities } from '../../credentials/identities.ts'
 import { openRevocations } from '../../credentials/revocations.ts'
 import type { Feed } from '../../feed/feed.ts'
 import { placeOf } from '../../feed/handing-out.ts'
@@ -16,9 +15,8 @@ export interface StoredAccess extends AccessModels, Disposable {
 
 /** The models of access on a store, with the built-in roles. Rights are read from the store, so no feed has to run. */
 export async function openStoredAccess(store: Store, claims: () => PluginClaims): Promise<StoredAccess> {
-  const identities = createIdentities(store, clock)
   const countsUntil = () => Number.POSITIVE_INFINITY
-  const access = createAccessSource({ store, clock, feed: await deafFeed(store), identities, countsUntil, claims })
+  const access = createAccessSource({ store, clock, feed: await deafFeed(store), countsUntil, claims })
   const models = createAccessModels({ store, clock, rights: access })
   const builtIn = [models.roles, models.bindings, models.users, models.tokens]
   for (const model of builtIn) await store.openModel(declarationOf(model))

@@ -2,8 +2,6 @@ import { randomInt } from 'node:crypto'
 import { ApiError, isApiError } from '@pergola/api'
 import type { Log } from '../../base/log.ts'
 import type { OidcProvider } from '../../config/oidc-provider.ts'
-import type { Identities, LinkedIdentity } from '../../credentials/identities.ts'
-import type { SessionUser } from '../../credentials/sessions.ts'
 import { createOperation } from '../../models/verbs/create.ts'
 import type { Model } from '../../models/model.ts'
 import { afterOthers } from '../../access/access-order.ts'
@@ -11,6 +9,14 @@ import { replaceManagedRoles, type ManagedRolesParts } from '../../access/manage
 import { neverUsed } from '../../access/user-model.ts'
 import { canSignIn } from '../../access/user-spec.ts'
 import { GuardFailed } from '../../store/guard-failed.ts'
+import {
+  findIdentity,
+  identityBelongsTo,
+  insertIdentity,
+  recordLogin,
+  type LinkedIdentity,
+} from '../../store/records/identities.ts'
+import type { SessionUser } from '../../store/records/sessions.ts'
 import { retryRaces } from '../../store/retry-races.ts'
 import type { Guard, SqlStatement, WriteOperation } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
@@ -25,7 +31,6 @@ const longestDisplayName = 120
 
 export interface EstablishParts extends ManagedRolesParts {
   readonly users: Model
-  readonly identities: Identities
   readonly log: Log
 }
 
@@ -46,15 +51,15 @@ export async function establishUser(
   provider: OidcProvider,
   proven: ProvenLogin,
 ): Promise<SessionUser> {
-  const { store, clock, identities } = parts
+  const { store, clock } = parts
   const establishOnce = async () => {
-    const linked = await identities.find(proven)
+    const linked = await findIdentity(store, proven)
     const { user, ...written } = linked ? await returning(parts, linked) : await newcomer(parts, proven)
     const roles = await existingRoles(parts, provider, mappedRoles(provider, proven.claims))
     const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles })
     await store.write([...written.operations, ...given.operations], {
       guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
-      also: [...written.also, identities.signedIn(proven, roles, clock.now())],
+      also: [...written.also, recordLogin(proven, roles, clock.now())],
     })
     return user
   }
@@ -72,7 +77,7 @@ function isLost(error: unknown): boolean {
 
 /** Guards that the user stays linked and unchanged, so that a concurrent unlink or disable is detected. */
 async function returning(parts: EstablishParts, linked: LinkedIdentity): Promise<Established> {
-  const { store, users, identities } = parts
+  const { store, users } = parts
   const { uid, name } = linked
   const user = await store.get(users, name)
   if (!user || user.uid !== uid || !canSignIn(user)) {
@@ -80,13 +85,13 @@ async function returning(parts: EstablishParts, linked: LinkedIdentity): Promise
   }
   const guards: Guard[] = [
     { is: 'there', model: users, name, expected: { uid, version: user.version } },
-    { is: 'no row', statement: identities.isNotLinkedTo(linked, uid) },
+    identityBelongsTo(linked, uid),
   ]
   return { user: { uid, name }, operations: [], guards, also: [] }
 }
 
 async function newcomer(parts: EstablishParts, proven: ProvenLogin): Promise<Established> {
-  const { identities, users } = parts
+  const { users, clock } = parts
   const { name, guard } = await freeName(parts, cleanedName(proven.claims['preferred_username']))
   const displayName = displayNameIn(proven.claims)
   const spec = { disabled: false, ...(displayName !== '' && { displayName }) }
@@ -95,8 +100,8 @@ async function newcomer(parts: EstablishParts, proven: ProvenLogin): Promise<Est
   return {
     user,
     operations: [operation],
-    guards: [guard, { is: 'no row', statement: identities.isNotLinkedTo(proven, user.uid) }],
-    also: [identities.linked(proven, user)],
+    guards: [guard, identityBelongsTo(proven, user.uid)],
+    also: [insertIdentity(proven, user, clock.now())],
   }
 }
 

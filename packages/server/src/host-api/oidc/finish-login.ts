@@ -3,8 +3,7 @@ import { beginSession, type BeginSessionParts } from '../sign-in/sessions-endpoi
 import { cookieIn, type SecretCookie } from '../../call/cookie.ts'
 import type { Answer, Call, IncomingRequest } from '../../call/call.ts'
 import type { OidcLogins } from '../../credentials/oidc-logins.ts'
-import type { Proof } from '../../credentials/proof.ts'
-import type { SessionUser } from '../../credentials/sessions.ts'
+import { identityBelongsTo, lockIdentity } from '../../store/records/identities.ts'
 import { linkIdentity } from '../../access/link-identity.ts'
 import { redirectUri } from './begin-login.ts'
 import { establishUser, type EstablishParts } from './establish-user.ts'
@@ -33,10 +32,10 @@ export async function finishLogin(parts: FinishParts, call: Call, client: OidcCl
   const user = await establishUser(parts, provider, proven)
   parts.onRoles(user.name)
   request.note({ account: user.name })
-  if (!login.linking)
-    cookies.push(
-      (await beginSession(parts, request, { user, transport: 'cookie', proof: linkedAs(parts, proven, user) })).cookie,
-    )
+  if (!login.linking) {
+    const proof = { lock: lockIdentity(proven, user.uid), holds: identityBelongsTo(proven, user.uid) }
+    cookies.push((await beginSession(parts, request, { user, transport: 'cookie', proof })).cookie)
+  }
   return seeOther(new URL(parts.publicUrl()).origin + login.returnTo, cookies)
 }
 
@@ -68,17 +67,4 @@ async function link(parts: FinishParts, { caller }: Call, { linking, proven }: L
     throw new ApiError('Forbidden', 'the session that started this link has ended; sign in and start again')
   }
   await linkIdentity(parts, proven, { user: caller })
-}
-
-/** Proof that the identity is still linked to that user. */
-function linkedAs({ identities }: FinishParts, identity: ProvenLogin, { uid }: SessionUser): Proof {
-  const { issuer, subject } = identity
-  const values = [issuer, subject, uid]
-  return {
-    hold: {
-      text: 'UPDATE identities SET linked_at = linked_at WHERE issuer = $1 AND subject = $2 AND uid = $3',
-      values,
-    },
-    isGone: identities.isNotLinkedTo(identity, uid),
-  }
 }

@@ -3,6 +3,7 @@ import type { Call } from '../../call/call.ts'
 import { systemClock as clock } from '../../base/clock.ts'
 import { createPasswords } from '../../credentials/passwords.ts'
 import { openRevocations } from '../../credentials/revocations.ts'
+import { statement } from '../../store/sql.ts'
 import { createSessions } from '../../credentials/sessions.ts'
 import { declarationOf } from '../../models/model.ts'
 import { createAccessModels } from '../../access/access-models.ts'
@@ -22,14 +23,14 @@ test('changing the password and ending the other sessions are one transaction', 
   await store.openModel(declarationOf(tokens))
   await openRevocations(store)
   const parts = { store, clock, passwords, tokens, limits: createLoginLimits(store, clock), onEnd: () => {} }
-  await store.sql(await passwords.set(ann.uid, current))
+  await store.write([], { also: [(await passwords.set(ann.uid, current)).write] })
   const begin = { user: ann, transport: 'token', address: '127.0.0.1', agent: 'test' } as const
   const [here, there] = [await sessions.begin(begin), await sessions.begin(begin)]
   const change = () => changePassword(parts, callOf({ current, new: next }, here.session.id))
 
   const write = vi.spyOn(store, 'write').mockImplementationOnce(async (operations, options) => {
     // Fails with its last statement.
-    const also = [...(options?.also ?? []), { text: 'INSERT INTO nowhere VALUES (1)', values: [] }]
+    const also = [...(options?.also ?? []), statement('INSERT INTO nowhere VALUES (1)')]
     return store.write(operations, { ...options, also })
   })
   await expect(change()).rejects.toThrow('nowhere')

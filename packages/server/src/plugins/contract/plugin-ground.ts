@@ -1,4 +1,4 @@
-import { groupsWithAudiences, type ModelDeclaration, type PluginDefinition, type Rule } from '@pergola/api'
+import { groupsWithAudiences, type ModelDeclaration, type PluginDefinition, type PluginSpec, type PluginStatus, type Rule } from '@pergola/api'
 import { openStoredAccess } from '../../access/contract/stored-access.ts'
 import type { PluginClaims } from '../../access/access-source.ts'
 import { systemClock as clock } from '../../base/clock.ts'
@@ -23,7 +23,7 @@ import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { ModelKey } from '../../store/store.ts'
 import { createPackages, type Packages } from '../package/packages.ts'
 import { digestOf } from '../package/unpack-archive.ts'
-import { createPluginModel, specOf, type PluginSpec, type PluginStatus } from '../plugin-model.ts'
+import { createPluginModel, specOf } from '../plugin-model.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
 
 /** The group of the plugin `todo`. */

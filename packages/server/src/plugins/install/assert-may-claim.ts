@@ -1,7 +1,6 @@
-import { reservedGroupFault } from '@pergola/api'
+import { reservedGroupFault, type PluginSpec } from '@pergola/api'
 import { unusable } from './assert-usable.ts'
 import type { Manifest } from '../package/manifest.ts'
-import type { PluginSpec } from '../plugin-model.ts'
 
 interface Claiming {
   readonly digest: string

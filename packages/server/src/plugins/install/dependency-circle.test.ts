@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { circleThrough } from './dependency-circle.ts'
-import type { Dependencies } from '../plugin-model.ts'
 
-const circleIn = (name: string, all: Readonly<Record<string, Dependencies>>) =>
+const circleIn = (name: string, all: Readonly<Record<string, Readonly<Record<string, string>>>>) =>
   circleThrough(name, all[name], async (other) => (other === name ? undefined : all[other]))
 
 test('the shortest cycle through a plugin is found', async () => {

@@ -1,10 +1,8 @@
-import type { Dependencies } from '../plugin-model.ts'
-
 /** The dependency cycle through a plugin; undefined when there is none. */
 export async function circleThrough(
   name: string,
-  needs: Dependencies = {},
-  needsOf: (other: string) => Promise<Dependencies | undefined>,
+  needs: Readonly<Record<string, string>> = {},
+  needsOf: (other: string) => Promise<Readonly<Record<string, string>> | undefined>,
 ): Promise<readonly string[] | undefined> {
   const seen = new Set<string>()
   const waysOn = Object.keys(needs).map((other) => [name, other])

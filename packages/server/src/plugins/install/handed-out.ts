@@ -1,4 +1,4 @@
-import { ApiError, groupsWithAudiences, type Rule } from '@pergola/api'
+import { ApiError, groupsWithAudiences, type Rule, type PluginSpec } from '@pergola/api'
 import { superAdministrator } from '../../access/administrators.ts'
 import { createRoleBook } from '../../access/decisions/role-book.ts'
 import { pathTo, type RoleDefinition } from '../../access/decisions/role-graph.ts'
@@ -9,7 +9,6 @@ import type { Rights } from '../../access/rights.ts'
 import type { Caller } from '../../call/call.ts'
 import { PackageFault } from '../package/unpack-archive.ts'
 import { rolesIn, type ReviewedPackage } from './package-review.ts'
-import type { PluginSpec } from '../plugin-model.ts'
 import type { Takeover } from './takeover.ts'
 
 /** The rights that an installation grants: callers who install, upgrade or roll back must hold them. */

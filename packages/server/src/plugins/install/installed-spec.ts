@@ -1,7 +1,8 @@
+import type { PluginSpec } from '@pergola/api'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import type { Store } from '../../store/store.ts'
-import { specOf, type PluginSpec } from '../plugin-model.ts'
+import { specOf } from '../plugin-model.ts'
 
 export interface InstalledParts {
   readonly store: Store

@@ -2,10 +2,13 @@ import {
   ApiError,
   isApiError,
   sectionWithItems,
+  type ApprovedRight,
   type Plan,
   type PlanItem,
   type PlanSection,
   type RequiredApproval,
+  type PluginSpec,
+  type PluginVersion,
 } from '@pergola/api'
 import { objectNotFound } from '../../call/not-found.ts'
 import type { Answer, Call } from '../../call/call.ts'
@@ -19,7 +22,7 @@ import { updateObject } from '../../models/verbs/update.ts'
 import type { StoredObject } from '../../store/store.ts'
 import { fieldError } from '../../call/field-error.ts'
 import { assertMayClaim } from './assert-may-claim.ts'
-import { approvedWith, type Approved } from './approved.ts'
+import { approvedWith } from './approved.ts'
 import { assertUsable, unusable } from './assert-usable.ts'
 import { assertDeclaresOwn, declaredObjects } from '../run/declared-objects.ts'
 import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
@@ -31,7 +34,7 @@ import { installedSpec } from './installed-spec.ts'
 import { manifestOf } from '../package/manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
 import type { Packages } from '../package/packages.ts'
-import { installerOf, specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
+import { installerOf, specOf, versionOf } from '../plugin-model.ts'
 import type { Accounts } from '../process/accounts.ts'
 import type { PluginSettings } from '../plugin-settings.ts'
 import type { DeclareParts } from '../run/register-models.ts'
@@ -115,7 +118,7 @@ interface Taken {
   readonly sent: SentPackage
   readonly installed: PluginSpec | undefined
   /** For a version that was approved when it was installed: its approvals. Nothing needs approval then. */
-  readonly approvedBefore?: readonly Approved[]
+  readonly approvedBefore?: readonly ApprovedRight[]
 }
 
 async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Call): Promise<Answer> {

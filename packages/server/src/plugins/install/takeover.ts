@@ -1,6 +1,11 @@
-import { groupsWithAudiences, settingsObjectName, type RequiredApproval, type Rule } from '@pergola/api'
+import {
+  groupsWithAudiences,
+  settingsObjectName,
+  type RequiredApproval,
+  type Rule,
+  type PluginSpec,
+} from '@pergola/api'
 import type { Manifest } from '../package/manifest.ts'
-import type { PluginSpec } from '../plugin-model.ts'
 import { coreModel, countOf, type BelongingParts } from '../removal/belongings.ts'
 
 /** Existing data that becomes accessible to the plugin. */

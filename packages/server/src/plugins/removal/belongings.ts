@@ -1,4 +1,4 @@
-import { sectionWithItems, settingsObjectName, type PlanItem, type PlanSection } from '@pergola/api'
+import { sectionWithItems, settingsObjectName, type PlanItem, type PlanSection, type PluginSpec } from '@pergola/api'
 import type { Model } from '../../models/model.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,7 +9,6 @@ import type { DeclaredObject } from '../package/declared-object.ts'
 import { isForeign, isRole, ownStored } from '../run/declared-objects.ts'
 import { openPackage, type OpenedPackage } from '../package/open-package.ts'
 import type { Packages } from '../package/packages.ts'
-import type { PluginSpec } from '../plugin-model.ts'
 
 export interface BelongingParts {
   readonly store: Store

@@ -11,7 +11,7 @@ import {
   type PluginGround,
 } from '../contract/plugin-ground.ts'
 import { openPackage } from '../package/open-package.ts'
-import type { PluginSpec, PluginState } from '../plugin-model.ts'
+import type { PluginSpec, PluginState } from '@pergola/api'
 import { applyDeclared } from '../run/declared-objects.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { registerModels } from '../run/register-models.ts'

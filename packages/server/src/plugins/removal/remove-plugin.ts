@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isApiError } from '@pergola/api'
+import { isApiError, type PluginState } from '@pergola/api'
 import type { Log } from '../../base/log.ts'
 import type { WriteParts } from '../../models/verbs/create.ts'
 import { deleteObject } from '../../models/verbs/delete.ts'
@@ -11,7 +11,7 @@ import { allObjects } from '../../store/all-objects.ts'
 import type { ModelKey, StoredObject } from '../../store/store.ts'
 import { pruneDeclared } from '../run/prune-declared.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
-import { specOf, type PluginState } from '../plugin-model.ts'
+import { specOf } from '../plugin-model.ts'
 import { belongingsOf, coreModel, countOf, type BelongingParts } from './belongings.ts'
 
 /** Retry interval for objects with other finalizers. */

@@ -4,7 +4,7 @@ import type { WriteParts } from '../../models/verbs/create.ts'
 import { declarerOf, withDeclarer } from '../../models/definition/declarer.ts'
 import { declarationOf, type Model } from '../../models/model.ts'
 import { fromData, toData } from '../../models/object-bytes.ts'
-import { counterUp, readCounter } from '../../store/counters.ts'
+import { readCounter } from '../../store/records/write-counters.ts'
 import type { Store } from '../../store/store.ts'
 import { isRole, servedModel, type ApplyParts } from './declared-objects.ts'
 import type { InstalledPlugin } from './known-plugins.ts'
@@ -29,7 +29,7 @@ export async function adoptDeclared(parts: AdoptParts, installed: readonly Insta
     if ((await readCounter(parts.store, done)) > 0) return
     // With plugins `a` and `a-b`, the role `a-b-view` belongs to `a-b`.
     for (const plugin of installed.toSorted((a, b) => b.name.length - a.name.length)) await adopt(parts, plugin)
-    await parts.store.sql(counterUp({ is: 'counted', counter: done }))
+    await parts.store.write([], { guards: [{ is: 'counted', counter: done }] })
   })
 }
 

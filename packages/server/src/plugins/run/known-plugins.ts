@@ -1,4 +1,4 @@
-import { groupsWithAudiences, settingsObjectName, type Rule } from '@pergola/api'
+import { groupsWithAudiences, settingsObjectName, type Rule, type PluginSpec } from '@pergola/api'
 import type { Feed } from '../../feed/feed.ts'
 import { keepCurrent } from '../../feed/kept-current.ts'
 import { fromData } from '../../models/object-bytes.ts'
@@ -6,7 +6,7 @@ import type { PluginClaims } from '../../access/access-source.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import { keyOf } from '../../store/model-table.ts'
 import type { Store, StoredObject } from '../../store/store.ts'
-import { pluginKey, specOf, type PluginSpec } from '../plugin-model.ts'
+import { pluginKey, specOf } from '../plugin-model.ts'
 
 /** An installed plugin; it need not run. */
 export interface InstalledPlugin {

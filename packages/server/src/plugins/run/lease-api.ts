@@ -2,6 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Answer, IncomingRequest, PluginCaller } from '../../call/call.ts'
 import { leaseNameOf } from '../../models/fence.ts'
 import { jsonAnswer } from '../../call/json-answer.ts'
+import { leaseNames } from '../../store/records/leases.ts'
 import type { Lease, Store } from '../../store/store.ts'
 import { readJson } from '../../validation/read-json.ts'
 import { compileSchema } from '../../validation/schema-validator.ts'
@@ -44,8 +45,7 @@ export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): Le
   const known = new Set<string>()
   const assertRoom = async ({ plugin }: PluginCaller, name: string) => {
     if (known.has(name)) return
-    const text = `SELECT name FROM leases WHERE substr(name, 1, ${leaseNameOf(plugin, '').length}) = $1`
-    const names = (await store.sql({ text, values: [leaseNameOf(plugin, '')] })).map((row) => row['name'])
+    const names = await leaseNames(store, leaseNameOf(plugin, ''))
     if (names.length >= mostLeases && !names.includes(name)) {
       throw new ApiError('BadRequest', `the plugin has used ${names.length} names for leases; use one of them again`)
     }

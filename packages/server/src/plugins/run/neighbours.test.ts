@@ -1,8 +1,8 @@
+import type { PluginSpec } from '@pergola/api'
 import { setImmediate as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { InstalledPlugin } from './known-plugins.ts'
 import { createNeighbours, untilMet, untilUnmet } from './neighbours.ts'
-import type { PluginSpec } from '../plugin-model.ts'
 
 /** Dependencies of a plugin; unspecified values are valid. */
 function neighboursWith(plugins: Record<string, Partial<PluginSpec>>, started = new Set(Object.keys(plugins))) {

@@ -1,11 +1,10 @@
 import type { InstalledPlugin } from './known-plugins.ts'
-import type { Dependencies } from '../plugin-model.ts'
 import { isInRange } from '../package/versions.ts'
 
 /** The other plugins on this replica, for those that depend on them. */
 export interface Neighbours {
   /** An unmet dependency, preferably one that needs an operator; undefined when all are met. */
-  unmet(dependencies: Dependencies): Unmet | undefined
+  unmet(dependencies: Readonly<Record<string, string>>): Unmet | undefined
   /** Resolves when dependencies may have changed. */
   changed(): Promise<void>
   /** Announces such a change. */
@@ -58,7 +57,7 @@ interface Waiting {
 /** Waits until all dependencies are met, or the signal aborts. */
 export async function untilMet(
   neighbours: Neighbours,
-  dependencies: Dependencies = {},
+  dependencies: Readonly<Record<string, string>> = {},
   { signal, onUnmet }: Waiting,
 ): Promise<void> {
   let told: string | undefined
@@ -73,7 +72,7 @@ export async function untilMet(
 /** Waits until a dependency is permanently lost and returns its message; ignores a plugin that only restarts. */
 export async function untilUnmet(
   neighbours: Neighbours,
-  dependencies: Dependencies = {},
+  dependencies: Readonly<Record<string, string>> = {},
   signal: AbortSignal,
 ): Promise<string | undefined> {
   let gone: Unmet | undefined

@@ -6,6 +6,9 @@ import {
   type PluginDefinition,
   type RouteDeclaration,
   type RouteTable,
+  type PluginSpec,
+  type PluginState,
+  type PluginVersion,
 } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pluginCaller } from '../../call/plugin-caller.ts'
@@ -21,7 +24,7 @@ import { untilMet, untilUnmet, type Neighbours } from './neighbours.ts'
 import { NotStarted, PluginFailed, Superseded } from './not-started.ts'
 import { openPackage } from '../package/open-package.ts'
 import type { Packages } from '../package/packages.ts'
-import { installingCaller, type PluginSpec, type PluginState, type PluginVersion } from '../plugin-model.ts'
+import { installingCaller } from '../plugin-model.ts'
 import type { Account, Accounts } from '../process/accounts.ts'
 import type { Cgroups } from '../process/cgroups.ts'
 import type { Inspector } from '../process/inspector.ts'

@@ -1,17 +1,11 @@
+import type { PluginReplica, PluginSpec, PluginState, PluginStatus, PluginUpgrade } from '@pergola/api'
 import type { Log } from '../../base/log.ts'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import { writeStatus } from '../../models/verbs/write-status.ts'
 import { retryRaces } from '../../store/retry-races.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  specOf,
-  type PluginSpec,
-  type PluginState,
-  type PluginStatus,
-  type ReplicaState,
-  type UpgradeState,
-} from '../plugin-model.ts'
+import { specOf } from '../plugin-model.ts'
 import type { Replicas } from './replicas.ts'
 
 const lessFirst = ['Failed', 'NotStarted', 'Started', 'Disabled']
@@ -27,7 +21,7 @@ interface PluginIdentity {
 export interface PluginStatuses {
   /** Reports the state of a version on this replica. */
   readonly tell: (plugin: PluginIdentity, digest: string, state: PluginState) => void
-  tellUpgrade(plugin: PluginIdentity, upgrade: UpgradeState): Promise<void>
+  tellUpgrade(plugin: PluginIdentity, upgrade: PluginUpgrade): Promise<void>
   settled(): Promise<void>
 }
 
@@ -56,7 +50,7 @@ export function createPluginStatuses(parts: StatusParts): PluginStatuses {
   return {
     tell: (plugin, digest, state) => {
       const { restarts } = plugin.spec
-      const entry: ReplicaState = {
+      const entry: PluginReplica = {
         replica: replicas.own,
         digest,
         ...(restarts !== undefined && { restarts }),
@@ -85,7 +79,7 @@ interface Known {
 }
 
 /** Keeps what other replicas reported, while they are alive and the version still counts. */
-function withReplica({ before, spec, live }: Known, entry: ReplicaState): PluginStatus {
+function withReplica({ before, spec, live }: Known, entry: PluginReplica): PluginStatus {
   const others = (before.replicas ?? []).filter(
     ({ replica, digest }) =>
       live.has(replica) && isCounted(spec, digest) && !(replica === entry.replica && digest === entry.digest),

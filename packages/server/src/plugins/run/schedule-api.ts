@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, type PluginSchedule } from '@pergola/api'
 import { objectNotFound } from '../../call/not-found.ts'
 import { isJsonObject } from '../../base/json-object.ts'
 import type { Answer, IncomingRequest, PluginCaller } from '../../call/call.ts'
@@ -11,7 +11,7 @@ import { retryRaces } from '../../store/retry-races.ts'
 import type { Lease, Store, StoredObject } from '../../store/store.ts'
 import { readJson } from '../../validation/read-json.ts'
 import { compileSchema } from '../../validation/schema-validator.ts'
-import { schedulesOf, type ScheduleStatus } from '../plugin-model.ts'
+import { schedulesOf } from '../plugin-model.ts'
 
 export const mostSchedules = 200
 
@@ -68,12 +68,12 @@ export function createScheduleApi({ store, plugins }: ScheduleApiParts): Schedul
 }
 
 /** In the form in which it can be stored again. */
-function answerOf(known: ScheduleStatus): Answer {
+function answerOf(known: PluginSchedule): Answer {
   const { name: _, ...schedule } = known
   return jsonAnswer(200, Buffer.from(JSON.stringify(schedule)))
 }
 
-function statusWith({ data }: StoredObject, schedule: ScheduleStatus): object {
+function statusWith({ data }: StoredObject, schedule: PluginSchedule): object {
   const plugin = fromData(data)
   const { status } = plugin
   const others = schedulesOf(plugin).filter(({ name }) => name !== schedule.name)

@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { PluginSpec, PluginVersion } from '../plugin-model.ts'
+import type { PluginSpec, PluginVersion } from '@pergola/api'
 import type { InstalledPlugin } from './known-plugins.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 import { createSeat } from './seat.ts'

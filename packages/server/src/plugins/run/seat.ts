@@ -1,6 +1,6 @@
+import type { PluginState, PluginVersion } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstalledPlugin } from './known-plugins.ts'
-import type { PluginState, PluginVersion } from '../plugin-model.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 
 /** The activated version replaces the other when it has started, or after this long in any case. */

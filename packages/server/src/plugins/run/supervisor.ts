@@ -6,6 +6,7 @@ import {
   type OwnedDeclaration,
   type RequestInfo,
   type RouteDeclaration,
+  type PluginState,
 } from '@pergola/api'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { counter, gauge } from '../../base/metrics.ts'
@@ -18,7 +19,7 @@ import { fromData } from '../../models/object-bytes.ts'
 import { StaleModel } from '../../store/stale-model.ts'
 import type { InstalledPlugin, KnownPlugins } from './known-plugins.ts'
 import { createNeighbours } from './neighbours.ts'
-import { specOf, type PluginState } from '../plugin-model.ts'
+import { specOf } from '../plugin-model.ts'
 import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
 import { createPluginStatuses } from './plugin-statuses.ts'
 import { removePlugin } from '../removal/remove-plugin.ts'

@@ -9,7 +9,7 @@ import type { WriteParts } from '../../models/verbs/create.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { StoredObject } from '../../store/store.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
-import { packageDeletion } from '../package/packages.ts'
+import { deletePackage } from '../../store/records/plugin-packages.ts'
 import { specOf } from '../plugin-model.ts'
 import { declaredSpec } from '../run/register-models.ts'
 
@@ -48,7 +48,7 @@ export async function withdraw(parts: AheadParts, plugin: InstalledPlugin): Prom
     wishes.push({ model: definitions, name: one.name, bodyFor: (now) => now && declaring(now, {}) })
   }
   const isKept = candidate.digest === before.digest || candidate.digest === before.previous?.digest
-  await writeTogether(parts, wishes, { also: isKept ? [] : [packageDeletion(candidate.digest)] })
+  await writeTogether(parts, wishes, { also: isKept ? [] : [deletePackage(candidate.digest)] })
   return true
 }
 

@@ -1,3 +1,4 @@
+import type { PluginSpec, PluginVersion } from '@pergola/api'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
@@ -17,8 +18,8 @@ import { pruneDeclared, type PruneParts } from '../run/prune-declared.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { Superseded } from '../run/not-started.ts'
 import type { OpenedPackage } from '../package/open-package.ts'
-import { packageDeletion } from '../package/packages.ts'
-import { installingCaller, specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
+import { deletePackage } from '../../store/records/plugin-packages.ts'
+import { installingCaller, specOf, versionOf } from '../plugin-model.ts'
 
 export interface Versions {
   readonly plugin: InstalledPlugin
@@ -71,7 +72,7 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
     })),
     { model: parts.plugins, name: plugin.name, bodyFor: (stored) => stored && switched(versions, stored) },
   ]
-  await writeTogether(parts, wishes, { also: isOver ? [packageDeletion(previous.digest)] : [] })
+  await writeTogether(parts, wishes, { also: isOver ? [deletePackage(previous.digest)] : [] })
   await pruneDeclared(
     parts,
     { name: plugin.name, groups: manifest.definition.groups },

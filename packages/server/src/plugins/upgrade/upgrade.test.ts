@@ -12,7 +12,7 @@ import {
   type SamplePackage,
 } from '../contract/plugin-ground.ts'
 import { openPackage } from '../package/open-package.ts'
-import type { PluginSpec, PluginState, PluginVersion } from '../plugin-model.ts'
+import type { PluginSpec, PluginState, PluginVersion } from '@pergola/api'
 import { applyDeclared } from '../run/declared-objects.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { createPluginStatuses, type PluginStatuses } from '../run/plugin-statuses.ts'

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { readCounter } from '../counters.ts'
+import { readCounter } from '../records/write-counters.ts'
 import { GuardFailed } from '../guard-failed.ts'
 import type { Guard, Store } from '../store.ts'
 import { allNames, create, mustGet, openFixture, people, update, type StoreEngine } from './fixture.ts'
+import { sql, statement } from '../sql.ts'
 
 const there = (name: string, expected?: { uid?: string; version?: number }): Guard => {
   return { is: 'there', model: people, name, ...(expected && { expected }) }
@@ -90,9 +91,9 @@ export function guardContract(engine: StoreEngine): void {
     test('additional statements are committed with the write or not at all', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
-      const rows = async () => (await store.sql({ text: 'SELECT name FROM retired_names', values: [] })).length
-      const also = (name: string) => [{ text: 'INSERT INTO retired_names (name) VALUES ($1)', values: [name] }]
-      const taken = { text: 'SELECT name FROM retired_names WHERE name = $1', values: ['gone'] }
+      const rows = async () => (await store[sql](statement('SELECT name FROM retired_names'))).length
+      const also = (name: string) => [statement('INSERT INTO retired_names (name) VALUES ($1)', [name])]
+      const taken = statement('SELECT name FROM retired_names WHERE name = $1', ['gone'])
       await store.write([create('a')], { also: also('gone') })
       expect(await rows()).toBe(1)
       const refused = store.write([create('b')], { also: also('more'), guards: [{ is: 'no row', statement: taken }] })

@@ -1,7 +1,8 @@
 import { Pool } from 'pg'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { usableNumber } from '../schema-version.ts'
-import type { SqlRow, Store, WriteOperation } from '../store.ts'
+import { sql, type SqlRow } from '../sql.ts'
+import type { Store, WriteOperation } from '../store.ts'
 import { buildIndexes } from './indexes/build-indexes.ts'
 import { readBuild } from './indexes/build-progress.ts'
 import { createCatalog } from './catalog.ts'
@@ -98,7 +99,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       sequencer.poke()
       return results
     },
-    sql: async ({ name, text, values }) =>
+    [sql]: async ({ name, text, values }) =>
       (await pool.query<SqlRow>({ ...(name !== undefined && { name }), text, values: [...values] })).rows,
     // The database cannot store text with a NUL, so there is no such object.
     get: async (model, name) => (name.includes('\0') ? undefined : readGrouped(model, name)),

@@ -4,6 +4,7 @@ import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { ownerOnly } from '../new-file.ts'
 import { usableNumber } from '../schema-version.ts'
+import { sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import { createIndexFiller } from './build-indexes.ts'
 import { cannotOpen } from './cannot-open.ts'
@@ -50,7 +51,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       readers.wake()
       return results
     },
-    sql: async (statement) => runSql(database, statement),
+    [sql]: async (statement) => runSql(database, statement),
     get: async (model, name) => {
       const row = catalog.find(model).statements.byName.get(name)
       return row && toStoredObject(row)

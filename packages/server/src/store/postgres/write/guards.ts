@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { GuardFailed } from '../../guard-failed.ts'
 import type { Guard, ModelKey, WriteOperation, WriteOptions } from '../../store.ts'
-import { countersOf, counterUp } from '../../counters.ts'
+import { countersOf, counterUp } from '../../records/write-counters.ts'
 import { tableOf } from '../../model-table.ts'
 import type { Catalog } from '../catalog.ts'
 import { createParameters } from '../parameters.ts'

@@ -1,11 +1,12 @@
-import type { Guard, SqlStatement, Store } from './store.ts'
+import { sql, statement, type SqlStatement } from '../sql.ts'
+import type { Guard, Store } from '../store.ts'
 
 type Counted = Extract<Guard, { is: 'counted' }>
 
 /** The number of times that guards have incremented the counter. */
-export async function readCounter(store: Pick<Store, 'sql'>, counter: string): Promise<number> {
+export async function readCounter(store: Pick<Store, typeof sql>, counter: string): Promise<number> {
   const text = 'SELECT count FROM write_counters WHERE name = $1'
-  const [row] = await store.sql({ text, values: [counter], name: 'read counter' })
+  const [row] = await store[sql](statement(text, [counter], 'read counter'))
   return Number(row?.['count'] ?? 0)
 }
 
@@ -13,8 +14,8 @@ export async function readCounter(store: Pick<Store, 'sql'>, counter: string): P
 export function counterUp({ counter, expected }: Counted): SqlStatement {
   const insert = 'INSERT INTO write_counters (name, count) VALUES ($1, 1)'
   const update = 'ON CONFLICT (name) DO UPDATE SET count = write_counters.count + 1'
-  if (expected === undefined) return { text: `${insert} ${update} RETURNING count`, values: [counter] }
-  return { text: `${insert} ${update} WHERE write_counters.count = $2 RETURNING count`, values: [counter, expected] }
+  if (expected === undefined) return statement(`${insert} ${update} RETURNING count`, [counter])
+  return statement(`${insert} ${update} WHERE write_counters.count = $2 RETURNING count`, [counter, expected])
 }
 
 /**
