@@ -7,7 +7,7 @@ import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { byKeys, byThumb } from './journeys/hands.ts'
 import { asText, atItsPlace, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
-import { away, bulk, columns, connection, find, known, live, reading } from './journeys/objects.ts'
+import { away, bulk, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
@@ -60,6 +60,7 @@ const journeys: readonly Journey[] = [
   live,
   connection,
   away,
+  down,
   ended,
   atItsPlace,
   lookers,
