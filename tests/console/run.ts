@@ -6,7 +6,7 @@ import { install, narrowed, roleChange, search, setup } from './journeys/adminis
 import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { byKeys, byThumb } from './journeys/hands.ts'
-import { asText, atItsPlace, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
+import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
 import { away, bulk, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
@@ -62,6 +62,7 @@ const journeys: readonly Journey[] = [
   away,
   down,
   ended,
+  byProvider,
   atItsPlace,
   lookers,
   bulk,
