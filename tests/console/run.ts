@@ -7,7 +7,7 @@ import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { byKeys, byThumb } from './journeys/hands.ts'
 import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
-import { away, bulk, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
+import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
@@ -66,6 +66,7 @@ const journeys: readonly Journey[] = [
   atItsPlace,
   lookers,
   bulk,
+  closing,
   everyType,
   kept,
   find,

@@ -175,7 +175,9 @@ export const byProvider: Journey = {
       route.fulfill({ json: { items: [{ name: 'acme', displayName: 'Acme', path: '/auth/oidc/acme' }] } }),
     )
     // Stands for the pages of the provider.
-    await context.route('**/auth/oidc/acme?*', (route) => route.fulfill({ status: 303, headers: { location: '/auth/login' } }))
+    await context.route('**/auth/oidc/acme?*', (route) =>
+      route.fulfill({ status: 303, headers: { location: '/auth/login' } }),
+    )
     const signIn = async (username: string) => {
       const opened = context.waitForEvent('page')
       await at.getByRole('dialog').getByRole('link', { name: 'Sign in with Acme' }).click()

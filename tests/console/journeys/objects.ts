@@ -231,6 +231,28 @@ export const bulk: Journey = {
   },
 }
 
+export const closing: Journey = {
+  name: 'closing the page sends a deletion that could still be undone',
+  run: async (stage) => {
+    const count = 120
+    for (let at = 0; at < count; at++) await makeTodo(stage, `closing-${at}`, { title: `${at}`, owner: 'closing' })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    await visitor.goTo(`${page}?where=${encodeURIComponent('spec.owner=closing')}`)
+    await at.getByText(`1–50 of ${count}`).waitFor()
+    await at.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await at.getByRole('button', { name: `Select all ${count}` }).click()
+    await at.getByRole('button', { name: 'Delete' }).click()
+    await at.getByText(`${count} objects deleted`).waitFor()
+    await at.goto('about:blank')
+    await stage.until('all are deleted', async () => {
+      const list = (await stage.api('GET', `${todos}?fieldSelector=spec.owner%3Dclosing&size=1`)) as { total: number }
+      return list.total === 0
+    })
+    assertClean(visitor)
+  },
+}
+
 /** Counts the rows that flash. */
 const countFlashes = `window.flashes = 0
 document.addEventListener('animationstart', ({ animationName }) => { if (animationName.startsWith('flash')) window.flashes++ })`

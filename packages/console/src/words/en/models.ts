@@ -55,6 +55,9 @@ export const models = {
     selectPage: 'Select all rows of this page',
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
     selectAll: (total: number) => `Select all ${total.toLocaleString('en')}`,
+    selectFirst: (most: number) => `Select the first ${most.toLocaleString('en')}`,
+    selectedFirst: (most: number, total: number) =>
+      `the first ${most.toLocaleString('en')} of ${total.toLocaleString('en')} selected`,
     selectedActions: 'Actions for the selected rows',
     clearSelection: 'Clear the selection',
     setField: 'Set field…',

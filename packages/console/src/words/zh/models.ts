@@ -58,6 +58,8 @@ export const models: WordsOf<typeof en> = {
     selectPage: '选择本页全部行',
     selected: (count) => `已选 ${count} 项`,
     selectAll: (total) => `选择全部 ${total} 项`,
+    selectFirst: (most) => `选择前 ${most} 项`,
+    selectedFirst: (most, total) => `已选前 ${most} 项，共 ${total} 项`,
     selectedActions: '对所选行的操作',
     clearSelection: '取消选择',
     setField: '设置字段…',
