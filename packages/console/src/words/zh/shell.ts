@@ -63,6 +63,10 @@ export const shell: WordsOf<typeof en> = {
     'super-administrator': '管理员',
     authenticated: '所有登录用户',
     anonymous: '任何人',
+    visitor: '访客',
+    contributor: '投稿者',
+    author: '作者',
+    'post-administrator': '文章管理员',
   },
   account: {
     tokensShort: '令牌',
