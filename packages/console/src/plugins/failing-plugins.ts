@@ -1,0 +1,28 @@
+import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue'
+import { client } from '../server/client.ts'
+import { useMay } from '../session/use-may.ts'
+import { levelOf, pluginType, type PluginObject } from './plugin-object.ts'
+
+/**
+ * Plugins that do not run, kept current; none for users who may not watch plugins. Unlike `useLiveList`, does not affect the
+ * live state of the page.
+ */
+export function useFailingPlugins(): Readonly<ShallowRef<readonly PluginObject[]>> {
+  const failing = shallowRef<readonly PluginObject[]>([])
+  const mayWatch = useMay({ verb: 'watch', group: pluginType.group, resource: pluginType.plural })
+  let live: { readonly close: () => void } | undefined
+  watch(
+    mayWatch,
+    (may) => {
+      if (!may || live) return
+      const following = client.collection({ singular: 'plugin', ...pluginType }).live()
+      following.subscribe((all) => {
+        failing.value = (all as readonly PluginObject[]).filter((plugin) => levelOf(plugin) === 'bad')
+      })
+      live = following
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => live?.close())
+  return failing
+}
