@@ -22,6 +22,9 @@ export interface Stage extends AsyncDisposable {
 export interface BrowserOptions {
   readonly dark?: boolean
   readonly phone?: boolean
+  readonly tablet?: boolean
+  /** `zh-CN`; English without it. */
+  readonly language?: string
   /** URL of another host. */
   readonly at?: string
 }
@@ -111,13 +114,14 @@ export async function openStage({ url, database, setupSecret }: StageOptions): P
 }
 
 const phone = { width: 360, height: 740 }
+const tablet = { width: 1024, height: 768 }
 const desk = { width: 1280, height: 800 }
 
 async function openVisitor(browser: Browser, url: string, options: BrowserOptions = {}): Promise<Visitor> {
   const context: BrowserContext = await browser.newContext({
-    viewport: options.phone ? phone : desk,
+    viewport: options.phone ? phone : options.tablet ? tablet : desk,
     colorScheme: options.dark ? 'dark' : 'light',
-    locale: 'en-GB',
+    locale: options.language ?? 'en-GB',
     ...(options.phone && { deviceScaleFactor: 2, hasTouch: true }),
   })
   const page = await context.newPage()

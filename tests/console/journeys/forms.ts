@@ -194,11 +194,11 @@ export const byProvider: Journey = {
     await at.keyboard.press('Control+S')
     const dialog = at.getByRole('dialog')
     await signIn('ann')
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Go on', exact: true }).click()
     await dialog.getByText('signed in as ann').waitFor()
     await context.clearCookies()
     await signIn('admin')
-    if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Go on' }).click()
+    if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Go on', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     strictEqual(await at.getByLabel('Title').inputValue(), 'typed for an hour')
     const keeps = async () => (await at.evaluate("sessionStorage.getItem('pergola.drafts') ?? ''")) as string
