@@ -45,7 +45,7 @@ export const people: Journey = {
     await visitor.goTo('/users/eve')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Eve Brown')
-    await page.getByRole('dialog').getByLabel('Email').fill('eve@harbour.example')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('eve@harbour.example')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Eve Brown', level: 1 }).waitFor()
     const { spec } = (await stage.api('GET', '/api/v1alpha1/users/eve')) as { readonly spec: object }

@@ -36,7 +36,8 @@ export const byKeys: Journey = {
     await at.getByText('1–3 of 3').waitFor()
     // Two rows, as a range, and away with them; Undo is a key away as well.
     await keyboard.press('Escape')
-    await tabTo(visitor, at.getByRole('link', { name: 'by keys 1' }))
+    // The newest is first.
+    await tabTo(visitor, at.getByRole('link', { name: 'by keys 3' }))
     await keyboard.press('x')
     await keyboard.press('j')
     await keyboard.press('Shift+X')
@@ -86,8 +87,8 @@ export const byThumb: Journey = {
     await at.keyboard.insertText('thumb')
     await at.getByRole('option', { name: 'API name begins with' }).tap()
     await at.getByText('1–3 of 3').waitFor()
-    await at.getByLabel('Sort by').selectOption({ label: 'Created, descending' })
-    await at.getByRole('listitem').first().getByText('by thumb 3').waitFor()
+    await at.getByLabel('Sort by').selectOption({ label: 'Created, ascending' })
+    await at.getByRole('listitem').first().getByText('by thumb 1').waitFor()
     await at.getByRole('link', { name: 'by thumb 2' }).tap()
     await at.getByRole('heading', { name: 'by thumb 2', level: 1 }).waitFor()
     await at.getByLabel('Title').fill('by thumb two')
