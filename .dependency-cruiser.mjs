@@ -98,7 +98,7 @@ export default {
       name: 'declared-dependencies-only',
       comment: 'what is imported stands in the package.json of the package that imports it',
       severity: 'error',
-      // The console is bundled: what it is made of nobody has to install.
+      // The console is bundled, so nobody installs its libraries.
       from: { path: '^(packages|tests/servers)/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/|^packages/console/)' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],

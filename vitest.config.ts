@@ -5,22 +5,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { scratchFolder } from './tests/scratch-folder.ts'
 
 const scratch = scratchFolder()
-// Workers and what they start inherit it.
+// Inherited by workers and their child processes.
 if (scratch !== undefined) process.env['TMPDIR'] ??= scratch
 
-// Server processes and commands that tests start from the sources compile them once, not at every start.
+// Processes that tests start from the sources compile them once, not at every start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile')
 
-/** Property tests take this many times their usual number of cases. */
+/** Multiplies the number of cases of property tests. */
 const cases = Number(process.env['CASES'] ?? 1)
 
 const shared = {
-  // Packages are tested from their sources; nothing has to be built first.
+  // Tests import the sources of packages, so no build is needed.
   resolve: { conditions: ['@pergola/source'] },
   ssr: { resolve: { conditions: ['@pergola/source'] } },
 }
 
-/** Limits only end a hang: a busy machine may be ten times slower. */
+/** Only stops a hang; a busy machine may be ten times slower. */
 const limits = {
   testTimeout: 120_000 * cases,
   hookTimeout: 300_000,
@@ -28,10 +28,10 @@ const limits = {
   setupFiles: ['tests/fixed-seed.ts'],
 }
 
-/** The longest tests, run only by `npm run proofs`. */
+/** The slowest tests; only `npm run proofs` runs them. */
 const proofs = '**/*.proof.test.ts'
 
-/** Half a minute and more each. They start first, so that none of them runs alone at the end beside an idle core. */
+/** 30 s or more each. They start first, so that none of them runs alone at the end while cores are idle. */
 const longest =
   /(postgres-store|administer|dev|plugin-process|serve|pack|plugin-upgrade|plugin-removal|backup|cli-codegen)\.test\.ts$/
 
@@ -47,7 +47,7 @@ class LongestFirst extends BaseSequencer {
 
 function project(name: string, include: readonly string[]) {
   const exclude = name === 'proofs' ? [] : [proofs, '**/node_modules/**']
-  // Files share the modules of a worker: loading the server anew for each would take a third of the CPU.
+  // Files share the modules of a worker, because loading the server for each would take a third of the CPU time.
   return { ...shared, test: { ...limits, name, include: [...include], exclude, isolate: false } }
 }
 
@@ -55,12 +55,12 @@ export default defineConfig({
   test: {
     globalSetup: 'tests/servers/src/global-setup.ts',
     sequence: { sequencer: LongestFirst },
-    // Mostly waiting for databases, processes and sockets: two workers a core.
+    // Tests mostly wait for databases, processes and sockets, so two workers per core.
     maxWorkers: 2 * availableParallelism(),
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
-      // The console is tested in a browser: `npm run test:console`.
+      // `npm run test:console` tests the console in a browser.
       exclude: ['packages/console/**', '**/*.test.ts', '**/contract/**', '**/*.rows.ts', '**/index.ts'],
       reporter: ['text-summary', 'json-summary'],
       reportOnFailure: true,

@@ -9,8 +9,8 @@ import { head, post, register, token, withBody } from './http/requests.ts'
 import { median, spread } from './measure.ts'
 
 /**
- * CPU per request of this working tree against another one, in interleaved rounds: `--before=<folder>`, such as a git worktree
- * with its packages installed. Counts the host's process alone. The bar is 1.10.
+ * CPU per request of this working tree compared with another one, in interleaved rounds: `--before=<folder>`, such as a git
+ * worktree with its packages installed. Counts only the host's process. The bar is 1.10.
  */
 const bar = 1.1
 const rounds = process.argv.includes('--quick') ? 5 : 15

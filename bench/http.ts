@@ -36,7 +36,7 @@ const fresh = () => created++
 /** Counter in every update, so that each changes something. */
 let changes = 0
 const another = () => ++changes
-/** Versions read by the bare client, which an update has to name. */
+/** Versions read by the bare client, which an update must state. */
 const versions = new Map<number, { uid: string; version: number }>()
 
 {
@@ -67,7 +67,7 @@ if (short.length > 0) {
 
 interface Operation {
   readonly name: string
-  /** By the number of callers. */
+  /** By number of callers. */
   readonly bars: Readonly<Record<number, number>>
   readonly status: number
   readonly ours: (at: number) => Buffer
@@ -174,7 +174,7 @@ async function compare(operation: Operation, { callers, toOurs, toBare, contesta
   console.log(operation.name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''))
 }
 
-/** Objects for both: each updates its own. */
+/** Objects for both; each updates its own. */
 async function fill(url: string): Promise<void> {
   const path = `/apis/${group}/v1/${plural}`
   for (let from = 0; from < objects; from += 100) {
@@ -222,7 +222,7 @@ async function startBare(databaseUrl: string) {
   }
 }
 
-/** A start with 500 models, and one more model. */
+/** Duration of a start with 500 models, and of declaring one more. */
 async function startWithManyModels(): Promise<void> {
   const models = 500
   {

@@ -11,7 +11,7 @@ export interface Figures {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Of this process and of every PostgreSQL backend. */
+  /** CPU of this process and of every PostgreSQL backend. */
   readonly cpuMicroseconds: number
 }
 

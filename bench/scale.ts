@@ -2,9 +2,9 @@ import { paperTable, unitTable } from './scale/paper.ts'
 import { readUnits } from './scale/units.ts'
 
 /**
- * What a large installation needs, computed from what was measured: `npm run bench -- feed --record` and `npm run bench -- watch
- * --record` write `bench/scale/measured.json`, and the page on scale has these tables. `--replicas=20 --watchers=50000
- * --writes=500 --objects=1000000` computes another one.
+ * Computes the needs of a large installation from measurements: `npm run bench -- feed --record` and `npm run bench -- watch
+ * --record` write `bench/scale/measured.json`; the page on scale shows these tables. `--replicas=20 --watchers=50000
+ * --writes=500 --objects=1000000` computes another size.
  */
 const wanted = (name: string) => {
   const given = process.argv.find((word) => word.startsWith(`--${name}=`))

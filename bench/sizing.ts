@@ -11,7 +11,7 @@ import { installStarted, samplePackage } from './plugins/sample.ts'
 import { startReaders } from './watch/reader-process.ts'
 
 /**
- * What one host serves with one core and 512 MiB, built by `npm run build`: `taskset -c 1 node --conditions=@pergola/source bench/sizing.ts`. The host runs on
+ * Capacity of one host with one core and 512 MiB, built by `npm run build`: `taskset -c 1 node --conditions=@pergola/source bench/sizing.ts`. The host runs on
  * core 0; this process and PostgreSQL stay on core 1.
  */
 const memoryBytes = 512 * 1024 * 1024

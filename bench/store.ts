@@ -113,7 +113,7 @@ for (const { name, page } of growthBenches(single)) {
   )
 }
 
-// Last, because it takes away what the others read.
+// Last, because it deletes what the others read.
 for (const bench of benches) if (bench.name === 'delete') await oneAtATime(bench)
 
 await single[Symbol.asyncDispose]()
@@ -130,7 +130,7 @@ async function oneAtATime({ name, bar, ours, hand }: WriteBench): Promise<void> 
   row(name, [ratio.toFixed(2), spread(ratios), bar.toFixed(2), rate(first), rate(second), cpu(first), cpu(second)])
 }
 
-/** Every connection plans a statement five times before it keeps a plan; that is no part of the steady state. */
+/** Every connection plans a statement five times before it caches a plan; that is not part of the steady state. */
 async function warmUp(...contestants: readonly Contestant[]): Promise<void> {
   for (const contestant of contestants) await measureRound(contestant, { callers, seconds: 0.5, from: warmUps })
   warmUps += 20_000
@@ -165,7 +165,7 @@ async function timed(operation: () => Promise<unknown>): Promise<number> {
   return median(times)
 }
 
-/** The medians of both, one after the other each time, so that what disturbs one disturbs the other. */
+/** Medians of both, measured alternately, so that disturbances affect both. */
 async function timedInTurn([first, second]: [() => Promise<unknown>, () => Promise<unknown>]): Promise<
   [number, number]
 > {

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes the secrets of deploy/compose.yaml at random, once: what is there stays. They stand in no repository and no image.
-# With sudo: each file is for the account of the image, and for nobody else.
+# Creates random secrets for deploy/compose.yaml; keeps existing ones. Git and the image ignore them.
+# Needs sudo: only the image's account can read the files.
 set -eu
 cd "$(dirname "$0")"
 umask 077
 if [ "$(id -u)" != 0 ]; then
-  echo "run it with sudo: the files are given to the account 10001, which the image runs as" >&2
+  echo "must run as root (use sudo): changes the owner of the files to account 10001, which the image runs as" >&2
   exit 1
 fi
 mkdir -p secrets plugins
@@ -18,10 +18,10 @@ make() {
 }
 make admin-password "$(openssl rand -hex 32)"
 make sealing-key "$(openssl rand -base64 32)"
-# A letter first: NATS would read a variable such as 7e12 as a number.
+# Starts with a letter: NATS would parse a value such as 7e12 as a number.
 make nats-password "n$(openssl rand -hex 32)"
 
-# In hexadecimal, so that they can stand in an address as they are.
+# Hexadecimal needs no escaping in a URL.
 [ -s .env ] || printf 'POSTGRES_PASSWORD=%s\nNATS_PASSWORD=%s\n' "$(openssl rand -hex 32)" "$(cat secrets/nats-password)" >.env
 [ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID" .env
 echo "The first administrator is admin, with the password in $(pwd)/secrets/admin-password"

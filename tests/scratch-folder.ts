@@ -1,12 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs'
 
 const memoryFolder = '/dev/shm'
-/** Two PostgreSQL servers with their databases and logs, and what tests unpack and build. */
+/** Size of two PostgreSQL servers with their databases and logs, and of unpacked and built files. */
 const wantedBytes = 6 * 1024 ** 3
 
 /**
- * Where temporary files of tests go: memory, where a commit of SQLite does not wait for the disk, unless there is little of
- * it or nothing may be run from there. Undefined stands for the usual place. No test cuts the power.
+ * Folder for temporary files of tests: in memory, where a commit of SQLite does not wait for the disk, unless it is too small
+ * or does not allow executing files. Undefined means the default folder. No test cuts the power.
  */
 export function scratchFolder(): string | undefined {
   try {

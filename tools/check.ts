@@ -8,8 +8,8 @@ import { readTestFiles, type TestFile } from './gate/test-report.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * The gate: everything but the slow suites, which are `npm run proofs`. A step or test file that fails is run once more,
- * alone, after everything else: one that passes then is printed as `unsteady`, one that fails twice is red.
+ * The gate: every check except the slow suites of `npm run proofs`. A failed step or test file runs once more at the end,
+ * alone: if it passes then, it is printed as `unsteady`; if it fails twice, the gate fails.
  */
 const shownLines = 120
 const shownSlowest = 20
@@ -76,7 +76,7 @@ async function runTests(): Promise<void> {
   for (const file of first.files.filter(({ isGreen }) => isGreen)) count.passed += file.passed
   const told = first.files.reduce((sum, { passed }) => sum + passed, 0)
   if (first.passed) return accept('tests', first.seconds, `${told} tests`)
-  // An error outside every test is in no file's result, so only a second run of everything can clear it.
+  // An error outside every test belongs to no file, so only a second run of all files can clear it.
   const isOutsideTests = red.length === 0 || first.output.includes('Unhandled Error')
   console.log(`failed tests; ${isOutsideTests ? 'all' : red.length} files run once more, alone, at the end`)
   showFailures(red)
@@ -110,7 +110,7 @@ async function runTestFiles(name: string, command: string) {
   return { ...result, files: readTestFiles(testReport) }
 }
 
-/** Every promise needs a passed test on each engine; what the tests themselves cannot see is that one is missing. */
+/** Every promise needs a passed test on each engine. The tests themselves cannot notice that one is missing. */
 function countSentences(): void {
   const { passed, counted, untested, unpromised } = judge(readSentences(), ofPromises(outcomes), engines)
   const figure = `${passed} of ${counted} sentences`
@@ -154,7 +154,7 @@ function showFailures(files: readonly TestFile[]): void {
     console.log([relative(name), ...failures].join('\n').replaceAll(/^/gm, '    '))
 }
 
-/** Files run side by side, so their seconds add up to more than those of the step. */
+/** Files run in parallel, so their seconds add up to more than the step takes. */
 function showSlowest(files: readonly TestFile[]): void {
   const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, shownSlowest)
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(12)} s  ${relative(name)}`)

@@ -26,7 +26,7 @@ const child = spawn(
     },
   },
 )
-// A terminal sends Ctrl-C to the whole group; only signals to this process alone are forwarded.
+// A terminal sends Ctrl-C to the whole process group, so only signals to this process alone are forwarded.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 // npm starts a script through a shell that does not forward signals; when that shell is gone, the script ends.

@@ -4,9 +4,9 @@ import { recordProofs, type Outcome, type Proof } from './record-proofs.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * Runs the suites that are too long for the gate. `--list` lists them, names select some, `--record` writes the results to
- * `docs/operations/proofs.md`; a failed promise is recorded only with `--why="<sentence>"`. Exits with 0 if no promise failed;
- * a missed speed goal is no failure.
+ * Runs the suites that are too slow for the gate. `--list` lists them, names select some, `--record` writes the results to
+ * `docs/operations/proofs.md`; a failed promise is recorded only with `--why="<sentence>"`. Exits with 0 if no promise
+ * failed; a missed speed goal is no failure.
  */
 const proofs: readonly Proof[] = [
   test('postgres-15', 'the store contract on PostgreSQL 15', 'postgres-store-15'),
@@ -159,7 +159,7 @@ async function prove({ name, command, speed, limitedBy }: Proof): Promise<Outcom
   const commit = (await runCommand('git rev-parse --short HEAD')).output.trim()
   const text = stripVTControlCharacters(output)
   const lines = text.split('\n').map((line) => line.trim())
-  // Vitest prints times last.
+  // Vitest prints durations last.
   const figure = lines.findLast((line) => /\d/.test(line) && !/^(Start at|Duration) /.test(line)) ?? ''
   if (!passed) console.log(output)
   const isPromise = limitedBy === undefined

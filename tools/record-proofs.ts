@@ -5,9 +5,9 @@ export interface Proof {
   readonly name: string
   readonly shows: string
   readonly command: string
-  /** Of a suite that measures speed alone: what keeps it from the goals that it misses. */
+  /** For a suite that only measures speed: the reason why it misses goals. */
   readonly limitedBy?: string
-  /** A speed goal that the suite of a promise measures besides. */
+  /** A speed goal that the suite of a promise also measures. */
   readonly speed?: {
     readonly name: string
     readonly goal: string
@@ -18,10 +18,10 @@ export interface Proof {
 
 export interface Outcome {
   readonly name: string
-  /** False for a suite that measures speed alone. */
+  /** False for a suite that only measures speed. */
   readonly isPromise: boolean
   readonly passed: boolean
-  /** The last line with a number. */
+  /** The last output line with a number. */
   readonly figure: string
   readonly speedFigure: string
   readonly run: { readonly seconds: string; readonly date: string; readonly commit: string; readonly steal: string }
@@ -48,7 +48,7 @@ const speedGoals = {
   columns: ['Suite', 'Goal', 'Figure', 'What limits it', 'Date', 'Commit', 'Steal'],
 }
 
-/** Replaces the rows of the suites that ran, and keeps the others. A failed promise without a sentence keeps its old row. */
+/** Replaces the rows of the suites that ran. A failed promise without `--why` keeps its old row. */
 export function recordProofs(proofs: readonly Proof[], outcomes: readonly Outcome[], why: string | undefined): void {
   const old = existsSync(results) ? readFileSync(results, 'utf8').split('\n') : []
   const kept = (name: string) => old.filter((line) => line.startsWith(`| ${name} |`))

@@ -8,7 +8,7 @@ export interface RepositoryCopy extends Disposable {
   readonly path: string
 }
 
-/** Copies all files that git tracks or would add into a temporary folder, in memory if possible: it gets many files. */
+/** Copies all files that git tracks or would add into a temporary folder, in memory if possible, because it receives many files. */
 export function copyRepository(): RepositoryCopy {
   const path = mkdtempSync(join(scratchFolder() ?? tmpdir(), 'pergola-copy-'))
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })

@@ -15,7 +15,7 @@ export interface CommandOptions {
   readonly show?: boolean
 }
 
-/** Runs a shell command line to its end. */
+/** Runs a shell command line until it exits. */
 export async function runCommand(
   line: string,
   { cwd, env, show = false }: CommandOptions = {},

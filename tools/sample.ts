@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** A few items spread over a list, chosen by the current commit, so that over time all are used. */
+/** A few items spread over a list, chosen by the current commit, so that different commits test different items. */
 export function sampleOf<Item>(items: readonly Item[], size: number | string): readonly Item[] {
   const count = Math.min(Number(size), items.length)
   if (!Number.isInteger(count) || count < 1) throw new Error(`--sample takes a whole number of at least 1, not ${size}`)

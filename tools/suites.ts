@@ -25,7 +25,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),
 }
 
-/** Beside what a command runs when no suite is named. */
+/** Suites that a command runs only by name. */
 const besides: Readonly<Record<string, string>> = {
   'conformance fuzz': 'tests/fuzz/run.ts',
   'faults cache': 'tests/faults/client-cache.ts',

@@ -5,7 +5,7 @@ import { median, spread } from '../measure.ts'
 import type { Part } from '../part.ts'
 
 const count = 1_000
-/** Objects a second, from the start of the command to its end. */
+/** Objects per second, from the start of the command to its exit. */
 const bar = 300
 
 /** A file of a thousand objects, on both engines. */

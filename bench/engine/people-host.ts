@@ -10,16 +10,16 @@ const plural = 'people'
 const path = `/apis/${group}/v1/${plural}`
 
 export interface People extends AsyncDisposable {
-  /** Of the database. */
+  /** CPU of the database. */
   readonly url: string
-  /** For hosts on it. */
+  /** Arguments for hosts on this database. */
   readonly env: Readonly<Record<string, string>>
   readonly model: OpenModel
-  /** Warm from having stored them. */
+  /** Warm caches from storing them. */
   readonly host: PergolaProcess
 }
 
-/** A durable PostgreSQL with people in it, as a host has stored them. */
+/** A durable PostgreSQL with people, stored by a host. */
 export async function startPeople(objects: number): Promise<People> {
   const stack = new AsyncDisposableStack()
   const server = stack.use(await startPostgres('18', { durable: true }))
@@ -45,7 +45,7 @@ export interface Operation {
   readonly request: (at: number) => Buffer
 }
 
-/** The same work as the scripts of pgbench, asked for over HTTP. */
+/** The same work as the pgbench scripts, over HTTP. */
 export function operationsOn(objects: number): readonly Operation[] {
   let made = objects
   const existing = (at: number) => (at * 7919) % objects

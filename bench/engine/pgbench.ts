@@ -9,11 +9,11 @@ const command = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench'].find(
 
 export interface EngineRound {
   readonly perSecond: number
-  /** Microseconds an operation, of the database. */
+  /** Microseconds of database CPU per operation. */
   readonly cpu: number
 }
 
-/** One script for some seconds, prepared, over so many connections. */
+/** Runs one script for some seconds, prepared, over several connections. */
 export async function pgbench(
   url: string,
   script: string,

@@ -61,7 +61,7 @@ async function profiled(
   }
 }
 
-/** As V8 writes it. */
+/** The profile format of V8. */
 interface Profile {
   readonly nodes: readonly {
     readonly id: number
@@ -82,7 +82,7 @@ function roomsOf({ nodes, samples, timeDeltas }: Profile): readonly Room[] {
   return rooms.toSorted((a, b) => b.microseconds - a.microseconds)
 }
 
-/** Undefined where nothing was done. */
+/** Undefined without any work. */
 function roomOf({ functionName, url }: { readonly functionName: string; readonly url: string }): string | undefined {
   if (functionName === '(idle)') return undefined
   if (functionName === '(garbage collector)') return 'garbage collection'

@@ -5,7 +5,7 @@ import { objectColumns } from '../../packages/server/src/store/postgres/object-r
 import { cities, personOf } from '../http/people.ts'
 import type { OpenModel } from '../http/stored-model.ts'
 
-/** What pgbench runs over and over: the store's own statements, their parameters made by the database from a random number. */
+/** Scripts that pgbench repeats: the store's own statements, with parameters computed in the database from a random number. */
 export function pgbenchScripts({ table, statements }: OpenModel, objects: number): Readonly<Record<string, string>> {
   const slot = table.indexes.find(({ multi }) => multi)?.slot ?? 0
   const { metadata, spec } = personOf(1)
@@ -56,7 +56,7 @@ export function pgbenchScripts({ table, statements }: OpenModel, objects: number
   }
 }
 
-/** An age out of a hundred, as the store compares numbers. */
+/** One of a hundred ages, encoded as the store compares numbers. */
 function ageKey(): string {
   const keys = Array.from({ length: 100 }, (_, age) => {
     const made = indexKey('number', age)

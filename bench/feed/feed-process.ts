@@ -7,9 +7,9 @@ import { openPostgresStore } from '../../packages/server/src/store/postgres/post
 
 /** A process that follows changes and may run the relay, or runs only the relay. */
 export interface FeedReport {
-  /** How far it has come. */
+  /** How far it has read the log. */
   readonly number: number
-  /** Handed out here, or carried. */
+  /** Number of changes delivered here, or published. */
   readonly changes: number
   readonly cpuMicroseconds: number
   readonly state: string

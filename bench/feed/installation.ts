@@ -8,14 +8,14 @@ import type { Store } from '../../packages/server/src/store/store.ts'
 import { ask, heard } from '../watch/reader-process.ts'
 import type { FeedReport } from './feed-process.ts'
 
-/** A database with a model, NATS, and as many who follow changes as are asked for. */
+/** A database with a model, NATS, and the requested number of followers. */
 export interface Installation extends AsyncDisposable {
   readonly nats: NatsServer
   readonly store: Store
-  /** Writes changes into the log, past everything else; resolves when they are in order. */
+  /** Inserts changes directly into the log; resolves when they are sequenced. */
   fill(count: number): Promise<void>
   newest(): Promise<number>
-  /** `relay` does nothing but carry the log. */
+  /** `relay` only publishes the log. */
   start(what: 'relay' | 'replica'): Promise<Follower>
 }
 
@@ -23,7 +23,7 @@ export interface Follower {
   readonly pid: number
   report(): Promise<FeedReport>
   signal(name: NodeJS.Signals): void
-  /** Resolves when it has come this far. */
+  /** Resolves when it has read this far. */
   until(isThere: (report: FeedReport) => boolean): Promise<FeedReport>
 }
 
@@ -84,7 +84,7 @@ function followerOf(child: ChildProcess): Follower {
   }
 }
 
-/** Of some 600 bytes each, with labels and indexed values as a real one has. */
+/** Changes of some 600 bytes, with realistic labels and indexed values. */
 const fillSql = `
   WITH made AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, index_generation, stored_as, labels, sets, keys, data)

@@ -46,7 +46,7 @@ async function caughtUp(installation: Installation, follower: Follower): Promise
   return follower.until(({ number }) => number >= newest)
 }
 
-/** On its way, without its part of the message around it. */
+/** Size in transit, without its share of the message envelope. */
 async function bytesOfChange({ store }: Installation): Promise<number> {
   const { number, tag } = decodeRevision(await store.head())
   const text = 'SELECT tag FROM change_order WHERE revision = $1'

@@ -1,4 +1,4 @@
-/** The model that is measured: three single-value indexes, one of them unique, one of several values, three labels. */
+/** The measured model: three single-value indexes, one of them unique, one multi-value index, three labels. */
 export const group = 'bench.example.com'
 
 export function modelOf(plural: string, kind: string): object {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const ticksPerSecond = 100
 
-/** Seconds of CPU that some processes and every PostgreSQL backend have used. */
+/** CPU seconds used by some processes and all PostgreSQL backends. */
 export function cpuSecondsOf(...pids: readonly number[]): number {
   let ticks = 0
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -11,10 +11,10 @@ export function cpuSecondsOf(...pids: readonly number[]): number {
       if (!pids.includes(Number(entry)) && !stat.includes('(postgres)')) continue
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       ticks += Number(fields[11]) + Number(fields[12])
-      // Of backends that have ended, by the server that they belonged to.
+      // CPU of exited backends, by server.
       if (stat.includes('(postgres)')) ticks += Number(fields[13]) + Number(fields[14])
     } catch {
-      // The process ended while we looked.
+      // The process exited meanwhile.
     }
   }
   return ticks / ticksPerSecond

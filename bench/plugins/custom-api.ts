@@ -12,14 +12,14 @@ import { installStarted } from './sample.ts'
 
 const bar = 1.5
 const callers = 32
-/** Requests to the host before a round counts: until then, the compiler is still at work on it. */
+/** Warm-up requests, until the host's code is compiled. */
 const warmUp = 60_000
 /** Default folder of plugin sockets. */
 const sockets = '/tmp'
 
 /** CPU of the host for a forwarded request, compared with a minimal proxy. */
 export const customApi: Part = async ({ quick }) => {
-  // Short rounds, so that what else the machine does slows both alike.
+  // Short rounds, so that other load on the machine affects both equally.
   const [rounds, seconds] = quick ? [20, 0.4] : [80, 0.4]
   await using host = await startLoneHost('SQLite')
   const name = 'proxied'
@@ -51,7 +51,7 @@ export const customApi: Part = async ({ quick }) => {
 }
 
 interface Round {
-  /** Microseconds a request. */
+  /** Microseconds per request. */
   readonly cpu: number
   readonly perSecond: number
   readonly count: number

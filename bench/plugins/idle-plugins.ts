@@ -15,7 +15,7 @@ export const idlePlugins: Part = async ({ quick }) => {
   const names = Array.from({ length: count }, (_, at) => `idle${at}`)
   await using host = await startLoneHost('SQLite')
   for (const name of names) await installStarted(host, name, await samplePackage(name))
-  // Lets memory of the start be released.
+  // Waits until startup memory is released.
   await sleep(5_000)
   const before = cpuSecondsOf(host.pid)
   await sleep(seconds * 1000)

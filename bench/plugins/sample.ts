@@ -6,7 +6,7 @@ import type { LoneHost } from '../../tests/faults/plugins/lone-host.ts'
 
 const source = readFileSync(join(import.meta.dirname, 'processes/sample-plugin.ts'), 'utf8')
 
-/** A plugin as people write it, with the SDK, under another name. */
+/** A realistic plugin with the SDK, under another name. */
 export async function samplePackage(name: string): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'pergola-sample-'))
   try {
@@ -18,7 +18,7 @@ export async function samplePackage(name: string): Promise<Buffer> {
   }
 }
 
-/** With the SDK, and nothing in it. */
+/** An empty plugin with the SDK. */
 export async function emptyPackage(name: string): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'pergola-empty-'))
   try {
@@ -33,7 +33,7 @@ export async function emptyPackage(name: string): Promise<Buffer> {
   }
 }
 
-/** Until it is started; answers how long that took from the request on. */
+/** Waits until it is started; returns the time since the request. */
 export async function installStarted(host: LoneHost, name: string, body: Buffer): Promise<number> {
   const began = performance.now()
   const answer = await host.install(body)

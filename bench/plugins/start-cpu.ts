@@ -29,7 +29,7 @@ export const startCpu: Part = async ({ quick }) => {
   return { figure, short: ratio > bar ? [figure] : [] }
 }
 
-/** As the shell counts it for its children. */
+/** CPU time of child processes as the shell counts it. */
 function bareMilliseconds(): number {
   const printed = execFileSync('bash', ['-c', '"$0" -e 0; times', process.execPath], { encoding: 'utf8' })
   const [, ofChildren = ''] = printed.trim().split('\n')
@@ -39,7 +39,7 @@ function bareMilliseconds(): number {
   return seconds.reduce((sum, one) => sum + one, 0) * 1000
 }
 
-/** Of all its threads: the kernel counts nanoseconds that each ran. */
+/** CPU time of all its threads, in nanoseconds, from the kernel. */
 function processMilliseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const ran = threads.map((thread) =>
@@ -48,7 +48,7 @@ function processMilliseconds(pid: number): number {
   return ran.reduce((sum, one) => sum + one, 0) / 1e6
 }
 
-/** The one plugin that a host has running. */
+/** The only plugin process of a host. */
 function pluginOf(host: number): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const found = pids.filter((pid) => {

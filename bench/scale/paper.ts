@@ -4,7 +4,7 @@ import type { Unit, UnitName, Units } from './units.ts'
 interface Size {
   readonly replicas: number
   readonly watchers: number
-  /** A second. */
+  /** Per second. */
   readonly writes: number
   readonly objects: number
 }
@@ -25,7 +25,7 @@ const unitWords: Readonly<Record<UnitName, readonly [words: string, unit: string
   databaseShareByNats: ['A replica on NATS, of the database, at 1,000 writes/s', 'of a core'],
   relayMicroseconds: ['The relay, behind a backlog, for a change', 'µs of CPU'],
   relaySteadyMicroseconds: ['The relay, at 1,000 writes/s, for a change', 'µs of CPU'],
-  messageBytes: ['A change on its way', 'bytes'],
+  messageBytes: ['A change in transit', 'bytes'],
   natsMicroseconds: ['NATS, for a change and a replica', 'µs of CPU'],
   replicaMicroseconds: ['A replica, for a change that comes by NATS', 'µs of CPU'],
   catchUpPerSecond: ['A replica that was away', 'changes a second'],
@@ -33,7 +33,7 @@ const unitWords: Readonly<Record<UnitName, readonly [words: string, unit: string
   watcherKilobytes: ['A watcher at rest', 'KB'],
 }
 
-/** What was measured, by which command. */
+/** What was measured, and by which command. */
 export function unitTable(units: Units): string {
   const names = Object.keys(unitWords) as UnitName[]
   const rows = names.flatMap((name) => {

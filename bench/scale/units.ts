@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 
-/** What one of something costs. */
+/** Unit costs. */
 export type UnitName =
   | 'relayMicroseconds'
   | 'relaySteadyMicroseconds'
@@ -21,7 +21,7 @@ export type UnitName =
 
 export interface Unit {
   readonly value: number
-  /** By which it was measured. */
+  /** The command that measured it. */
   readonly command: string
   readonly on: string
   readonly at: string
@@ -35,7 +35,7 @@ export function readUnits(): Units {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Units) : {}
 }
 
-/** Keeps them beside those of other commands. */
+/** Stores them beside those of other commands. */
 export function recordUnits(measured: Readonly<Partial<Record<UnitName, number>>>, command: string): void {
   const on = `${cpus().length} cores, Node.js ${process.versions.node}`
   const at = new Date().toISOString().slice(0, 10)

@@ -6,7 +6,7 @@ export interface ListBench {
   readonly name: string
   readonly ours: () => Promise<unknown>
   readonly hand?: () => Promise<unknown>
-  /** One of the shapes that made a plain statement take seconds. */
+  /** A query shape that takes seconds with a naive statement. */
   readonly cliff?: boolean
 }
 
@@ -16,7 +16,7 @@ const field = (name: string, is: Condition): Term => ({ field: name, is })
 const label = (name: string, is: Condition): Term => ({ label: name, is })
 const by = (name: string, descending: boolean) => [{ field: name, descending }]
 
-/** The list shapes of the study, each a page of 20 without a total, and with one. */
+/** The list shapes, each as a page of 20 without a total, and with one. */
 export function listBenches(store: Store, pool: Pool): readonly ListBench[] {
   let at = 0
   const city = () => cityOf(at++ * 31)

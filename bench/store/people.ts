@@ -63,7 +63,7 @@ export function contentOf(at: number, { note = '', cityFrom = at } = {}): Object
   }
 }
 
-/** Loads both tables with the same objects, past the write path: what is measured comes afterwards. */
+/** Loads both tables with the same objects, directly; the measurements follow. */
 export async function load(pool: Pool, table: string, count: number): Promise<void> {
   const chunk = 10_000
   for (let from = 0; from < count; from += chunk) {
@@ -104,11 +104,11 @@ export async function load(pool: Pool, table: string, count: number): Promise<vo
   await pool.query('CHECKPOINT')
 }
 
-/** The models beside it, of 10,000 objects each. */
+/** Additional models of 10,000 objects each. */
 export const others = Array.from({ length: 20 }, (_, at) => ({ ...people, plural: `others${at + 1}` }))
 export const otherCount = 10_000
 
-/** Copies as many objects of the first model into each of the others, whose tables are `m_2` and so on. */
+/** Copies the given number of objects of the first model into each of the others, whose tables are `m_2` and so on. */
 export async function loadOthers(pool: Pool): Promise<void> {
   const columns =
     'id, name, uid, version, generation, index_generation, held, stored_as, labels, sets, ix_1, ix_2, ix_3, ix_4, data'
@@ -122,7 +122,7 @@ export async function loadOthers(pool: Pool): Promise<void> {
   await pool.query('VACUUM ANALYZE')
 }
 
-/** What somebody would write by hand for exactly these queries: the yardstick. */
+/** The baseline: a hand-written table for exactly these queries. */
 const handTable = `
   CREATE TABLE hand (
     id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, uid uuid NOT NULL, version bigint NOT NULL,

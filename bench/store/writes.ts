@@ -6,7 +6,7 @@ import { ageOf, cityOf, contentOf, dataOf, numberKey, people, tagsOf, teamOf } f
 
 export interface WriteBench {
   readonly name: string
-  /** Ours must do at least this share of the yardstick. */
+  /** Minimum ratio to the baseline. */
   readonly bar: number
   readonly ours: Contestant
   readonly hand: Contestant
@@ -100,7 +100,7 @@ function getHand(pool: Pool, at: number): Promise<unknown> {
   })
 }
 
-/** The versions are kept in memory, so that what is measured is one write and no read. */
+/** Keeps versions in memory, so that only the write is measured, not a read. */
 function updateOurs(
   store: Store,
   existing: (at: number) => number,

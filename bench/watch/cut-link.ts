@@ -67,7 +67,7 @@ export const cutLink: Part = async ({ quick }) => {
   return { figure, short }
 }
 
-/** None when nothing comes back in time. */
+/** Undefined if no response arrives in time. */
 async function statusOf(address: string, session: string): Promise<number | undefined> {
   try {
     const headers = { authorization: `Bearer ${session}` }

@@ -61,7 +61,7 @@ export const fanOut: Part = async ({ quick }) => {
   return { figure, short: ratio > bar ? [figure] : [], measured }
 }
 
-/** Of the process alone, in seconds. */
+/** CPU of the process only, in seconds. */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

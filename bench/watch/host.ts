@@ -14,22 +14,22 @@ export interface Host extends AsyncDisposable {
   readonly databaseUrl: string
   readonly nats?: NatsServer
   readonly replicas: readonly (PergolaProcess & { readonly address: string })[]
-  /** The addresses of replicas, in turn. */
+  /** URLs of the replicas, in turn. */
   readonly addresses: readonly string[]
 }
 
 export type Transport = 'postgres' | 'nats'
 
-/** `--transport=nats`: changes come to the replicas by NATS. */
+/** `--transport=nats`: the replicas get changes from NATS. */
 export const transport: Transport = process.argv.includes('--transport=nats') ? 'nats' : 'postgres'
 
 export interface HostOptions {
   readonly replicas: number
-  /** As the command says, unless it is said here. */
+  /** Overrides the command's option. */
   readonly transport?: Transport
-  /** In place of the address of NATS, by replica. */
+  /** NATS URL per replica. */
   readonly natsUrl?: (own: string, replica: number) => string
-  /** In place of the database's own address, by replica. */
+  /** Database URL per replica. */
   readonly databaseUrl?: (own: string, replica: number) => Promise<string>
 }
 
@@ -78,7 +78,7 @@ async function untilServed(address: string): Promise<void> {
   }
 }
 
-/** In the words of `/readyz?verbose`. */
+/** State of a check in `/readyz?verbose`. */
 export async function feedState(address: string): Promise<string> {
   const answer = await fetch(`${address}/readyz?verbose`, { headers: { authorization: `Bearer ${token}` } })
   return /feed +(.*)/.exec(await answer.text())?.[1] ?? ''
@@ -114,7 +114,7 @@ let written = 0
 
 export const nameOf = (number: number): string => `w-${number}`
 
-/** A person with its number, which a reader finds in the bytes; cities come in turn. */
+/** A person with its number, which a reader finds in the bytes; cities alternate. */
 export function nextPerson(): object {
   const person = personOf(written++)
   return {

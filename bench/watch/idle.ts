@@ -14,7 +14,7 @@ export const idle: Part = async ({ quick }) => {
   if (!replica) throw new Error('there is no replica')
   const { address, pid } = replica
   {
-    // So that what is made once is there before.
+    // Warm-up, so that one-time allocations are done.
     using first = startReaders()
     await first.open({ url: address, token, count: 200, path: ofCity, cycle: 100 })
   }
@@ -22,7 +22,7 @@ export const idle: Part = async ({ quick }) => {
   const before = residentKilobytes(pid)
   using readers = startReaders()
   await readers.open({ url: address, token, count: watchers, path: ofCity, cycle: 100 })
-  // Two rounds of bookmarks, and time for what was made on the way to be collected.
+  // Two rounds of bookmarks, and time to collect their garbage.
   await sleep(25_000)
   const { open } = await readers.report()
   const each = (residentKilobytes(pid) - before) / watchers

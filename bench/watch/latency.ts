@@ -11,8 +11,8 @@ const watchers = 1_000
 const bars = transport === 'nats' ? { p50: 60, p99: 150, cost: 1.1 } : { p50: 25, p99: 100, cost: 1.1 }
 
 /**
- * From the commit of a write to the frame at the client, on two replicas, with a thousand watchers of which one in a hundred wants an
- * event; and what the watchers cost the writes, in rounds that take turns with rounds without any.
+ * Time from the commit of a write to the frame at the client, on two replicas, with a thousand watchers of which one in a hundred
+ * gets the event; and the cost of the watchers for the writes, in rounds that alternate with rounds without watchers.
  */
 export const latency: Part = async ({ quick }) => {
   const rounds = quick ? 2 : 6
@@ -26,7 +26,7 @@ export const latency: Part = async ({ quick }) => {
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     return { ...written, cpuMicroseconds: ((cpu() - before) * 1e6) / written.count }
   }
-  // Until the code is compiled and the caches are filled, as in a server that has run for a while.
+  // Warm-up until the code is compiled and the caches are filled.
   await writeAtRate({ addresses, perSecond: 4_000, seconds: 5 })
   const alone: Round[] = []
   const watched: Round[] = []
@@ -81,7 +81,7 @@ export const latency: Part = async ({ quick }) => {
   }
 }
 
-/** When each write was committed, by the database's own note of it: before it waits for the disk. */
+/** Commit time of each write, as the database records it before it waits for the disk. */
 async function commitTimes(url: string): Promise<ReadonlyMap<string, number>> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -11,10 +11,10 @@ interface OpenOptions {
   readonly cycle?: number
 }
 
-/** Readers in a process of their own. */
+/** Readers in a separate process. */
 export interface Readers extends Disposable {
   open(options: OpenOptions): Promise<void>
-  /** Since the last one. */
+  /** Since the last report. */
   report(): Promise<ReaderReport>
 }
 
@@ -40,7 +40,7 @@ export function forkBench(file: string): ChildProcess {
   return fork(join(import.meta.dirname, file), { execArgv: ['--conditions=@pergola/source'], stdio: 'inherit' })
 }
 
-/** Tells a child something and answers what it says next; throws when it ends. */
+/** Sends a message to a child and returns its next message; throws if the child exits. */
 export async function ask<Said>(child: ChildProcess, command: object): Promise<Said> {
   child.send(command)
   return heard<Said>(child)
@@ -56,7 +56,7 @@ export async function heard<Said>(child: ChildProcess): Promise<Said> {
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [Said]
     return message
   } finally {
-    // Who asks often must not leave a listener each time.
+    // Removes the listener, because repeated calls would accumulate them.
     ended.catch(() => {})
     stop.abort()
   }

@@ -46,7 +46,7 @@ export const revocation: Part = async ({ quick }) => {
 
 interface Prepared {
   readonly token: string
-  /** On the first replica. */
+  /** Done on the first replica. */
   readonly takeBack: () => Promise<unknown>
 }
 

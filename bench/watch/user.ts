@@ -7,11 +7,11 @@ let users = 0
 export interface SignedIn {
   readonly name: string
   readonly session: string
-  /** By which it has the rules. */
+  /** The role that has the rules. */
   readonly binding: string
 }
 
-/** A user of its own, signed in, with rules of its own. */
+/** A new signed-in user with these rules. */
 export async function createUser(address: string, rules: readonly object[]): Promise<SignedIn> {
   const name = `user-${++users}`
   await call(address, 'POST', `${core}/users`, { metadata: { name } })

@@ -73,7 +73,7 @@ onEachEngine(
         expect(hidden.text).not.toContain('holder')
       })
 
-      test('C2-113 nobody hands out more than they hold, in however many operations', async () => {
+      test('C2-113 nobody grants more than they hold, in any number of operations', async () => {
         const rules = [{ apiGroups: [''], resources: ['roles', 'rolebindings', 'users'], verbs: ['*'] }]
         const eve = await person(api, { roles: [await createRole(api, { rules })] })
         const all = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]

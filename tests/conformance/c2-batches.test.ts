@@ -193,7 +193,7 @@ function declare(api: Api): void {
       expect(pointers(await send([patch(metadata.name, {}), status]))).toEqual(['/operations/1/name'])
     })
 
-    test('C2-117 C2-118 each verb has its fields, and all errors are told together', async () => {
+    test('C2-117 C2-118 each verb has its fields, and all errors are reported together', async () => {
       const things = await model()
       const { create, update, patch, delete: remove } = on(things)
       const { patchType: _, ...untyped } = patch('a', {})
@@ -227,7 +227,7 @@ function declare(api: Api): void {
       expect(pointers(worse)).toEqual(['/operations/0/verb', '/operations/1/patchType', '/operations/2/more'])
     })
 
-    test('C2-119 the first operation that fails is told, with all its errors', async () => {
+    test('C2-119 the first failing operation is reported with all its errors', async () => {
       const things = await model()
       const wrong = () => on(things).create(thing({ spec: { age: -1, nick: 'x' } }))
       const answer = await send([on(things).create(), wrong(), wrong()])
@@ -363,7 +363,7 @@ function declare(api: Api): void {
   })
 }
 
-/** Asks the host whatever it is told to, and answers what the host says. */
+/** A plugin that forwards requests to the host and returns its responses. */
 const answer = `async (request, response, ask) => {
   let text = ''
   for await (const chunk of request) text += chunk

@@ -177,7 +177,7 @@ onEachEngine((api) => {
       const answer = await browser.send(`/auth/oidc/second/callback${search}`)
       expectRefused(answer)
       // The code is not sent to the other provider.
-      expect(answer.text).toContain('has not begun such a login')
+      expect(answer.text).toContain('has not started such a login')
     })
     test('C7-64 a callback without a state, or with two, is rejected', async () => {
       const browser = openBrowser(api, known(first))

@@ -189,13 +189,13 @@ onEachEngine((api) => {
       await expectRefused({ routes: [at('/things/{name}/part*')] }, 'wildcard')
       await expectRefused({ routes: [at('/{resource}')] }, 'no resource')
       await expectRefused({ routes: [at('/things/{name}/{part}')] }, 'sub-resource')
-      await expectRefused({ routes: [at('/things/a b')] }, 'neither a word nor a parameter')
+      await expectRefused({ routes: [at('/things/a b')] }, 'neither a literal nor a parameter')
     })
 
     test('C8-331 S4.2-5 a route outside the group of its audience is 422', async () => {
       const elsewhere = ['/apis/api.six.example.com/v1/x', '/apis/five.example.com/v1/x', '/livez']
       const others = [...elsewhere, '/apis/uc.api.five.example.com/v1/x']
-      for (const path of others) await expectRefused({ routes: [at('', { path })] }, 'in no group of its own')
+      for (const path of others) await expectRefused({ routes: [at('', { path })] }, "in none of the plugin's groups")
     })
 
     test('C8-332 routes, or a route and owned objects, that one request could match are 422', async () => {

@@ -204,7 +204,7 @@ rules: []
   })
 })
 
-/** Leaves config maps as hosts that knew no owners did. */
+/** Removes the declarer of config maps, as hosts without that annotation left them. */
 async function forgetOwners(url: string, engine: Engine): Promise<void> {
   await using store = await openStore({ url, onConnectionLost: () => {} })
   const found = await store.sql({ text: `SELECT id FROM models WHERE plural = 'configmaps'`, values: [] })

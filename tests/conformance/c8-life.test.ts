@@ -127,7 +127,7 @@ onEachEngine((api) => {
       expectStatus(await create(name, 'after'), 201)
     })
 
-    test('C8-383 what a process has left in its folder is gone at its next start', async () => {
+    test('C8-383 files that a process left in its folder are deleted at its next start', async () => {
       const name = 'leaving'
       const leaves = `(request, response) => {
         if (existsSync('left')) return response.end('{"left":true}')

@@ -83,7 +83,7 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
     expect(renderPlan(sections)).toContain('Everybody who signs in gets the role planned-read.')
   })
 
-  test('C8-422 C8-423 the object of a plugin lists the rights that were approved, when and by whom, and nobody can change the list', async () => {
+  test('C8-422 C8-423 the object of a plugin lists approved rights with time and approver, and is read-only', async () => {
     const name = 'agreed'
     const operator = await person(api, { roles: ['super-administrator'] })
     const body = pluginPackage({ definition: another(name, { permissions: reading('secrets') }) })

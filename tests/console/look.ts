@@ -84,7 +84,7 @@ const scenes: readonly Scene[] = [
   { name: 'new-token', path: '/account', act: makeToken },
   { name: 'nothing', path: '/nowhere' },
 ]
-/** What somebody sees who may only look. */
+/** The view of a user who may only read. */
 const looking: Scene = { name: 'read-only', path: sample }
 
 async function selectTwo(page: Page): Promise<void> {
@@ -99,7 +99,7 @@ async function setField(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-/** Taken back, so that the next look has the same rows. */
+/** Restores the rights for the next scene. */
 async function deleteTwo(page: Page): Promise<void> {
   await selectTwo(page)
   await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
@@ -383,7 +383,7 @@ async function lookAt(visitor: Visitor, { name, path, act }: Scene, looked: Look
   return found
 }
 
-/** As it was before the scene: connected, with the whole menu, and with what was deleted. */
+/** Restores the state before the scene: connected, with the whole menu and the deleted objects. */
 async function leave(page: Page): Promise<void> {
   await page.context().setOffline(false)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -481,7 +481,7 @@ async function keepPicture(page: Page, folder: string, name: string): Promise<vo
   await session.detach()
   const bytes = Buffer.from(data, 'base64')
   writeFileSync(join(folder, name), bytes)
-  // The pictures that documents show are renewed.
+  // Updates the pictures in the documents.
   if (existsSync(join(documented, name))) writeFileSync(join(documented, name), bytes)
 }
 

@@ -92,7 +92,7 @@ for (const { engine, database } of engines) {
         expect(statSync(file).mode & 0o777).toBe(0o600)
         expect(await run(env, ['backup', file])).toMatchObject({
           code: 1,
-          stderr: `${file} is there already; choose another name\n`,
+          stderr: `${file} already exists; choose another name\n`,
         })
         await server.create('after')
         after = await server.list()

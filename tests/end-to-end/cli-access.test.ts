@@ -143,8 +143,8 @@ subjects: [{ name: ann }]
 `
   await done(['apply', '-f', 'shared.yaml'], { files: { 'shared.yaml': shared } })
   expect(await done(['grant', 'cat', 'todo-manage'])).toContain('rolebinding cat-todo-manage changed')
-  expect((await run(['grant', 'cat', 'author'])).stderr).toContain('is there already, and gives todo-view')
-  expect((await run(['revoke', 'cat', 'author'])).stderr).toContain('no rolebinding gives author to cat')
+  expect((await run(['grant', 'cat', 'author'])).stderr).toContain('already exists and grants todo-view')
+  expect((await run(['revoke', 'cat', 'author'])).stderr).toContain('no rolebinding grants author to cat')
   expect((await run(['user', 'add', 'ann', '--no-password'])).stderr).toContain('exists already')
   expect((await run(['user', 'add', 'dan'])).code).toBe(2)
   for (const plan of [['--plan'], []]) {

@@ -56,7 +56,7 @@ describe('npm create pergola-plugin', () => {
     [['fine'], 1, /^cannot prompt without a terminal; use --group <domain>\n$/],
     [['fine', '--group', 'fine'], 1, /^"fine" cannot be an API group/],
     [['fine', '--groups', 'fine.example.com'], 1, /^Unknown option '--groups'/],
-    [['taken', '--group', 'fine.example.com'], 2, /^taken is there already, and not empty/],
+    [['taken', '--group', 'fine.example.com'], 2, /^taken already exists and is not empty/],
   ]
   test.each(refusals)('%j fails with a one-line reason', async (args, code, told) => {
     mkdirSync(join(folder, 'taken'), { recursive: true })

@@ -155,7 +155,7 @@ describe('pergola dev', () => {
     'says where everything is, what it started and what it approved, without colours where nobody looks',
     { timeout },
     async () => {
-      await told(dev, 'kept between runs; --reset begins anew')
+      await told(dev, 'kept between runs; --reset starts again')
       const { origin } = new URL(await dev.url())
       const stdout = dev.stdout()
       expect(stdout).toContain(
@@ -176,7 +176,7 @@ describe('pergola dev', () => {
     },
   )
 
-  test('has people who are signed in, by a file that nobody else reads, and the objects of seed/', async () => {
+  test('has signed-in users, in a private file, and the objects of seed/', async () => {
     expect(statSync(join(folder, '.pergola/people.json')).mode & 0o777).toBe(0o600)
     expect(await admin(statsOf(name))).toMatchObject({ status: 200, json: { open: 1, done: 0 } })
     const own = await ann(`/apis/uc.api.${name}.example.com/v1alpha1/${plural}`)
@@ -197,7 +197,7 @@ describe('pergola dev', () => {
     expect(dev.stdout()).not.toContain('http  200')
   })
 
-  test('lets other commands act as its people, in its folder and nowhere else', { timeout }, async () => {
+  test('lets other commands act as its users, only in its folder', { timeout }, async () => {
     const run = async (directory: string, ...args: readonly string[]) => {
       const env = { HOME: directory, XDG_CONFIG_HOME: join(directory, 'config') }
       await using command = startPergola({ directory, args, env })

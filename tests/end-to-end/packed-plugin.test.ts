@@ -54,7 +54,7 @@ test('a packed plugin starts, returns its definition, evaluates, answers a custo
   const { authorization } = link
   const path = '/apis/console.api.todo.example.com/v1alpha1/todos/-/stats'
   const answer = await link.pool.request({ path, method: 'GET', headers: { authorization } })
-  // The server does not know this plugin; whoever calls the plugin need not know that.
+  // The server does not know this plugin, which callers need not notice.
   expect([answer.statusCode, await answer.body.json()]).toMatchObject([500, { reason: 'Internal' }])
   await plugin[Symbol.asyncDispose]()
   expect(await plugin.exited).toMatchObject({ code: 0, signal: null })

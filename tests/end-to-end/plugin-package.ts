@@ -82,7 +82,7 @@ function pluginProgram(definition: object, answer: string, words: string): strin
       }).on('error', reject).end(body && JSON.stringify(body))
     })
     const answer = ${answer}
-    // Not in its own folder, which is emptied at each start; with the host's PID, which is the same at each.
+    // Not in its own folder, which is emptied at each start; named by the host's PID, which is the same for each start.
     const ended = '/tmp/pergola-test-ended-' + process.ppid
     const end = () => process.exit(writeFileSync(ended, '') ?? 9)
     const spelled = {
@@ -131,7 +131,7 @@ export interface PluginFiles {
   readonly files?: Readonly<Record<string, string>>
   /** Entry file of its console pages. */
   readonly ui?: string
-  /** More of its manifest. */
+  /** Further fields of its manifest. */
   readonly about?: PluginAbout
 }
 

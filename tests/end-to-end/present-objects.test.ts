@@ -16,7 +16,7 @@ import { watchObjects } from '../../packages/server/src/watch/watch-objects.ts'
 
 const log = createLog({ level: 'error', pretty: false, write: () => {} })
 
-test('what changes on a page that was sent, while the next is read and nothing can be put in order, is sent', async () => {
+test('a change on a sent page is delivered, even if it is sequenced only later', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await using replica = await openReplica(store)

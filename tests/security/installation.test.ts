@@ -91,7 +91,7 @@ onEachEngine(
       expect(await isInstalled(name)).toBe(false)
     }
 
-    describe('whoever installs a plugin must hold what its roles hand out', () => {
+    describe('an installer must hold everything that the roles of the plugin grant', () => {
       test('C8-384 a plugin that grants only its own groups needs nothing more, even for everybody who is signed in', async () => {
         const { ops } = await ready()
         const name = newName()
@@ -153,7 +153,7 @@ onEachEngine(
           expect(answer.text).toContain('again')
         }
       })
-      test('C8-384 by a role that is still to come', async () => {
+      test('C8-384 by a role that does not exist yet', async () => {
         const { ops } = await ready()
         const name = newName()
         const files = withTemplates(name, { name: `${name}-a`, with: ['billing-admin'], into: ['authenticated'] })
@@ -304,7 +304,7 @@ onEachEngine(
       })
     })
 
-    test('C8-386 console code acts with the rights of whoever looks, so a super administrator installs it', async () => {
+    test('C8-386 console code acts with the rights of its user, so only a super administrator installs it', async () => {
       const { ops } = await ready()
       const name = newName()
       const paged = {

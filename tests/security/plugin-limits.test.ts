@@ -42,7 +42,7 @@ function isRunning(pid: number): boolean {
 
 describe('SQLite', () => {
   describe('limits of memory and processes', () => {
-    /** Bounded in size, number and time: nothing of it outlives a failed test for long. */
+    /** Bounded in size, number and time, so that nothing outlives a failed test for long. */
     const hog = `const held = Array.from({ length: 30 }, () => Buffer.alloc(8e6, 1)); setTimeout(() => held, 60_000)`
     const ways: readonly (readonly [what: string, code: string, env: Env, says: RegExp])[] = [
       [
@@ -110,7 +110,7 @@ describe('SQLite', () => {
   })
 
   describe('slow uploads', () => {
-    /** Sends the head and a part of the body; the plugin answers after the whole. */
+    /** Sends the headers and a part of the body; the plugin answers only to the whole. */
     const trickle = async (url: string, from: string): Promise<ClientRequest> => {
       const { hostname, port } = new URL(url)
       const headers = { 'content-length': 1000 }

@@ -4,7 +4,7 @@ import { another, install, phaseIs } from '../conformance/plugin.ts'
 import { expectProblem, expectStatus } from '../conformance/request.ts'
 import { once, onEachEngine } from '../conformance/server.ts'
 
-/** Headers by which an answer would act on the origin, on the user's session or on a proxy in front of the host. */
+/** Headers by which a response would affect the origin, the user's session or a proxy in front of the host. */
 const hostile =
   `Set-Cookie Set-Cookie2 Access-Control-Allow-Origin Strict-Transport-Security Clear-Site-Data Service-Worker-Allowed
   X-Accel-Redirect X-Accel-Buffering X-Sendfile Refresh Alt-Svc NEL Report-To Reporting-Endpoints WWW-Authenticate Proxy-Authenticate

@@ -145,7 +145,7 @@ describe('SQLite', () => {
     const limited = await exchange(host.url, code)
     expect([limited.status, limited.headers['set-cookie']]).toEqual([429, undefined])
     expect(limited.headers['retry-after']).toMatch(/^\d+$/)
-    // Nobody can make the host print new links while the last one is valid.
+    // While the last link is valid, requests cannot make the host print new ones.
     expect(host.spent()).toBe(0)
   })
 })

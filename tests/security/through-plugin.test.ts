@@ -16,7 +16,7 @@ const relays = `async (request, response, ask) => {
   const answered = path === undefined ? {} : await ask(path, { ...options, 'pergola-caller-token': token })
   response.setHeader('content-type', 'application/json').end(JSON.stringify({ token, ...answered }))
 }`
-/** The plugin may do everything, so that only its caller and the rule on credentials limit what it does. */
+/** The plugin has all rights, so only its caller and the rule on credentials limit it. */
 const everything = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
   { nonResourceURLs: ['*'], verbs: ['*'] },
@@ -96,7 +96,7 @@ onEachEngine((api) => {
 
   describe('a caller token ends with the credential behind it', () => {
     const write = () => ({ method: 'POST', path: `${core}/users?dryRun=true`, body: { metadata: { name: 'made' } } })
-    /** The plugin keeps the token of the first request and uses it in requests of somebody else. */
+    /** The plugin keeps the token of the first request and uses it in requests of other users. */
     const expectEnded = async (by: Credential, end: () => Promise<Answer>) => {
       const other = await administrator()
       const { token } = await relay(by, {})

@@ -61,7 +61,7 @@ export class Todos {
   }
 }
 
-// @ts-expect-error nobody would have anything to make it with
+// @ts-expect-error no instance could be created
 @Controller('/shares')
 export class Shares {
   readonly name: string
@@ -72,5 +72,5 @@ export class Shares {
 
 // @ts-expect-error a class, where its routes are wanted
 definePlugin({ name: 'todo', console: [Todos] })
-// @ts-expect-error the class itself is wanted, nothing made of it
+// @ts-expect-error the class itself, not an instance
 routesOf(new Todos())

@@ -14,7 +14,7 @@ export async function requests(client: ModelClient): Promise<void> {
   const todos = client(Todo)
   // @ts-expect-error a field that is not indexed
   todos.list({ where: { 'spec.title': 'Buy milk' } })
-  // @ts-expect-error the same; what is done with the objects is no further mistake
+  // @ts-expect-error the same; later use of the objects is no further mistake
   const selected = await todos.list({ where: { 'spec.title': 'Buy milk' } }).all()
   selected.map(({ spec }) => spec.title.length)
   // @ts-expect-error a value that the field never has
@@ -23,11 +23,11 @@ export async function requests(client: ModelClient): Promise<void> {
   todos.list({ where: { 'spec.state': { in: ['open', 'closed'] } } })
   // @ts-expect-error an order by a field that is not indexed
   todos.list({ sort: 'spec.title' })
-  // @ts-expect-error an order of what has several values
+  // @ts-expect-error an order by a field with several values
   todos.list({ sort: 'spec.tags' })
-  // @ts-expect-error an order by a function that gives several values
+  // @ts-expect-error an order by a multi-value function
   todos.list({ sort: 'words desc' })
-  // @ts-expect-error a field that must be there is left out
+  // @ts-expect-error a required field is missing
   await todos.create({ title: 'Buy milk' })
   // @ts-expect-error a number where the schema has a text
   await todos.create({ title: 7, owner: 'ann' })
@@ -43,11 +43,11 @@ export async function requests(client: ModelClient): Promise<void> {
   const todo = await todos.get('milk')
   // @ts-expect-error a misspelled field
   todo.spec.titel.trim()
-  // @ts-expect-error a field that may not be there
+  // @ts-expect-error an optional field
   todo.spec.due.trim()
-  // @ts-expect-error an object that others share
+  // @ts-expect-error a shared object
   todo.spec.title = 'Buy bread'
-  // @ts-expect-error a change into what the field never has
+  // @ts-expect-error a change to a value that the field never has
   await todos.update('milk', (draft) => (draft.spec.state = 'opne'))
   // @ts-expect-error a misspelled field of the status
   await todos.updateStatus(todo, { remindetAt: '2030-03-01T09:00:00Z' })
@@ -78,11 +78,11 @@ export async function calls(ann: TestCaller): Promise<void> {
   // @ts-expect-error a misspelled path parameter
   await ann.call(share, { nmae: 'milk' })
   const { open } = await ann.call(stats)
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a number instead of a string
   open.trim()
-  // @ts-expect-error a setting that there is not
+  // @ts-expect-error an unknown setting
   await testHost(plugin, { settings: { webhok: 'https://hooks.test/todo' } })
-  // @ts-expect-error a time without a unit
+  // @ts-expect-error a duration without a unit
   await (await testHost(plugin)).advance('90')
   await ann.client(mine).create({ title: 'Buy milk' })
 }
@@ -96,7 +96,7 @@ export function declarations({ settings }: PluginContext): void {
   defineModel({ ...names, spec, indexes: ['spec'] })
   // @ts-expect-error an index of numbers, which only paths have
   defineModel({ ...names, spec, indexes: [{ name: 'size', single: (one) => one.spec.count ?? 0 }] })
-  // @ts-expect-error a composite of something that is no index
+  // @ts-expect-error a composite of a field without index
   defineModel({ ...names, spec, indexes: ['spec.title'], composites: [['spec.title', 'spec.count desc']] })
   // @ts-expect-error a version is missing
   defineModel({ ...names, apiVersion: 'todo.example.com', spec })
@@ -106,27 +106,27 @@ export function declarations({ settings }: PluginContext): void {
   defineModel({ ...names, spec, check: (one) => void one.spec.titel })
   // @ts-expect-error a default that the field never has
   withDefault(t.Enum(['open', 'done']), 'opne')
-  // @ts-expect-error a verb that there is not
+  // @ts-expect-error an unknown verb
   can(['get', 'read'], Todo)
-  // @ts-expect-error owners by a field that has several values
+  // @ts-expect-error an owner field with several values
   owned(Todo, 'spec.tags')
-  // @ts-expect-error owners by a field that is not indexed
+  // @ts-expect-error an owner field that is not indexed
   owned(Todo, 'spec.title')
-  // @ts-expect-error objects of one's own are not for the administration
+  // @ts-expect-error owned objects in the console audience
   definePlugin({ name: 'todo', console: [mine] })
-  // @ts-expect-error an audience that there is not
+  // @ts-expect-error an unknown audience
   definePlugin({ name: 'todo', admin: [stats] })
-  // @ts-expect-error a controller of what is no model
+  // @ts-expect-error a controller of a value that is not a model
   controller(Settings, async () => {})
-  // @ts-expect-error settings that were not defined as such
+  // @ts-expect-error settings that were not declared with defineSettings
   settings(t.Object({ webhook: t.String() }))
   // @ts-expect-error a template by its name, where the value is wanted
   definePlugin({ name: 'todo', roles: ['view'] })
-  // @ts-expect-error a time in words
+  // @ts-expect-error a duration in words
   schedule({ every: '5 minutes' }, async () => {})
   // @ts-expect-error a misspelled field in a controller
   controller(Todo, async (todo) => void todo.spec.titel)
-  // @ts-expect-error a setting that there is not
+  // @ts-expect-error an unknown setting
   settings(Settings).webhok?.trim()
 }
 

@@ -2,16 +2,16 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const tests = join(import.meta.dirname, '../../tests')
-/** Promises are tested here; one that an attack tests, only there. */
+/** Folders with tests of promises; a promise about an attack may be tested only in the second. */
 const folders = ['conformance', 'security']
 
 /** A line of `sentences.md`. */
 export interface Sentence {
   readonly number: string
   readonly text: string
-  /** The heading it stands under; `Later` for one that does not count yet. */
+  /** Its heading; `Later` if it does not count yet. */
   readonly section: string
-  /** The part of the product that it waits for; absent for one that counts. */
+  /** The part of the product that is still missing; absent if the promise counts. */
   readonly waitsFor?: string
 }
 

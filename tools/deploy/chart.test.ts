@@ -180,14 +180,14 @@ describe('the renderer rejects unsupported templates:', () => {
   }
 
   test.each([
-    ['{{ if .a }}x', 'has no end'],
-    ['x{{ end }}', 'too much'],
+    ['{{ if .a }}x', 'has no {{ end }}'],
+    ['x{{ end }}', 'unexpected {{ end }}'],
     ['{{ range .a }}x{{ end }}', '"range" is more than'],
     ['{{ lookup .a }}', '"lookup" is more than'],
-    ['{{ .a.c }}', '.a.c is not there'],
-    ['{{ .a }}', 'something else stands where a text should'],
+    ['{{ .a.c }}', '.a.c does not exist'],
+    ['{{ .a }}', 'expected a string'],
     ['{{ include "x" . }}', '"x" is not defined'],
-    ['{{ (int .a.b }}', 'a bracket is not closed'],
+    ['{{ (int .a.b }}', 'missing closing bracket'],
   ])('%s', (text, fault) => {
     expect(() => render(text)).toThrow(fault)
   })

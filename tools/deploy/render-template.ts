@@ -21,7 +21,7 @@ type Value = unknown
 export function readTemplate(text: string, defined: TemplateScope['defined']): readonly Node[] {
   const tokens = tokensOf(text)
   const nodes = readNodes(tokens, defined)
-  if (tokens.length > 0) throw new Error(`there is an {{ ${wordsOf(tokens[0] ?? '')} }} too much`)
+  if (tokens.length > 0) throw new Error(`unexpected {{ ${wordsOf(tokens[0] ?? '')} }}`)
   return nodes
 }
 
@@ -64,7 +64,7 @@ function readAction(words: string, tokens: string[], defined: TemplateScope['def
   if (kind === '') return [{ kind: 'value', words }]
   const inner = readNodes(tokens, defined)
   const otherwise = wordsOf(tokens[0] ?? '') === 'else' ? (tokens.shift(), readNodes(tokens, defined)) : []
-  if (wordsOf(tokens.shift() ?? '') !== 'end') throw new Error(`{{ ${words} }} has no end`)
+  if (wordsOf(tokens.shift() ?? '') !== 'end') throw new Error(`{{ ${words} }} has no {{ end }}`)
   if (kind === 'if' || kind === 'with') return [{ kind, words: rest, inner, otherwise }]
   if (kind !== 'define') throw new Error(`"${kind}" is more than the check of the chart understands`)
   defined.set(rest.trim().replaceAll('"', ''), inner)
@@ -78,7 +78,7 @@ function wordsOf(token: string): string {
 function evaluate(words: string, scope: TemplateScope): Value {
   const parts = words.match(/"(?:[^"\\]|\\.)*"|[()|]|[^\s()|]+/g) ?? []
   const value = pipeline(parts, scope)
-  if (parts.length > 0) throw new Error(`"${words}" goes on after its end`)
+  if (parts.length > 0) throw new Error(`"${words}" has trailing parts`)
   return value
 }
 
@@ -109,7 +109,7 @@ function operand(parts: string[], scope: TemplateScope): Value {
   const part = parts.shift() ?? ''
   if (part === '(') {
     const value = pipeline(parts, scope)
-    if (parts.shift() !== ')') throw new Error('a bracket is not closed')
+    if (parts.shift() !== ')') throw new Error('missing closing bracket')
     return value
   }
   if (part.startsWith('"')) return JSON.parse(part) as string
@@ -124,7 +124,7 @@ function field(from: Value, path: string): Value {
   let value = from
   for (const name of path.split('.').filter((word) => word !== '')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
-      throw new Error(`${path} is not there`)
+      throw new Error(`${path} does not exist`)
     value = (value as Record<string, unknown>)[name]
   }
   return value
@@ -163,7 +163,7 @@ function isTrue(value: Value): boolean {
 function shown(value: Value): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new Error('something else stands where a text should')
+  throw new Error('expected a string')
 }
 
 /** Like Helm's function: a block without a leading line break. */

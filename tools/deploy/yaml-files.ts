@@ -4,7 +4,7 @@ import { readYamlDocuments } from '../../packages/server/src/base/yaml-documents
 /** The single document of a file, with merge keys (`<<`) resolved. */
 export function readYaml(file: string): unknown {
   const [document, ...others] = readYamlDocuments(readFileSync(file, 'utf8'))
-  if (document === undefined || others.length > 0) throw new Error(`${file} must hold one document`)
+  if (document === undefined || others.length > 0) throw new Error(`${file} must contain exactly one document`)
   return merged(document)
 }
 

@@ -4,7 +4,7 @@ import { table } from './markdown.ts'
 
 type Code = keyof typeof closeCodes
 
-/** Ends of a watch without a problem. */
+/** Close codes of a watch that end it without a problem. */
 const watchCloses: Readonly<Record<Code, readonly [meaning: string, client: string] | undefined>> = {
   done: ['The stream lasted 30 to 60 minutes; a `BOOKMARK` came before.', 'Reconnect from the last revision.'],
   notAllowed: ['The client sent a message. A watch takes none.', 'Correct the client.'],
@@ -14,7 +14,7 @@ const watchCloses: Readonly<Record<Code, readonly [meaning: string, client: stri
 
 const reconnect = 'Reconnect from the last revision, with increasing delays.'
 
-/** Problems that end an open watch. A problem before that is an ordinary HTTP answer. */
+/** Problems that end an open watch. Earlier problems are ordinary HTTP responses. */
 const watchProblems: Readonly<Partial<Record<Reason, readonly [meaning: string, client: string]>>> = {
   Unauthenticated: ['The session or token has ended.', 'Sign in again.'],
   Forbidden: ['The right to watch was taken away.', 'Stop.'],
@@ -31,7 +31,7 @@ const watchProblems: Readonly<Partial<Record<Reason, readonly [meaning: string, 
   Draining: ['The server stops.', 'Reconnect from the last revision after a short random delay.'],
 }
 
-/** Ends of a WebSocket that a plugin answers. */
+/** Close codes of a plugin's WebSocket. */
 const streamCloses: Readonly<Record<Code, readonly [meaning: string, client: string] | undefined>> = {
   done: ['The plugin has finished.', 'As the plugin says.'],
   goingAway: [

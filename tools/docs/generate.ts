@@ -36,10 +36,10 @@ function withPart(document: string, name: string, text: string): string | undefi
   return `${document.slice(0, from + start.length)}${text}${document.slice(to)}`
 }
 
-/** Every npm script and file that a document names exists, and so does every file it links to, with the heading where one is named. */
+/** Checks that the npm scripts, files, links and headings named by a document exist. */
 function documentFaults(file: string): string[] {
   const text = readFileSync(file, 'utf8')
-  // In a plugin, a document names the scripts of the plugin.
+  // Inside a plugin's document, npm scripts are those of a new plugin.
   const newPlugin = pluginFiles({ name: 'todo', group: 'todo.example.com', version: '0.9.0' }).get('package.json')
   const scripts = { ...scriptsIn(readFileSync('package.json', 'utf8')), ...scriptsIn(newPlugin ?? '{}') }
   const commands = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)

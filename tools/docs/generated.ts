@@ -16,7 +16,7 @@ import { selectorEscapes, selectorForms, selectorMistakes } from './selector-ref
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
-/** Parts of the documentation that are written from the code. */
+/** The generated parts of the documentation. */
 export interface GeneratedPart {
   readonly file: string
   /** Name in the marker `<!-- generated: name -->` of that file; without one, the text is the whole file. */

@@ -23,7 +23,7 @@ interface Document {
 }
 
 const administrator = { username: 'admin', password: 'correct horse battery' }
-/** A model like any other, whose operations stand for those of all models. */
+/** An ordinary model, whose operations stand for those of all models. */
 const anyModel = '/api/v1alpha1/configmaps'
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 

@@ -59,7 +59,7 @@ import { bookmarkMs } from '../../packages/server/src/watch/watch-hub.ts'
 import { ageMs } from '../../packages/server/src/watch/watcher.ts'
 import { table } from './markdown.ts'
 
-/** What is limited, its value, and what happens beyond it. */
+/** Each limit, its value, and what happens beyond it. */
 type Limit = readonly [what: string, value: string, beyond: string]
 
 const invalid = '422 `Invalid`'
@@ -217,7 +217,7 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
   ],
 }
 
-/** What happens beyond each setting that is a number. */
+/** For each numeric setting, what happens beyond its value. */
 const bySetting: Readonly<Record<string, string>> = {
   'server.stopDelay': 'the server closes its port',
   'server.drainTimeout': 'what is left is cut',
@@ -250,10 +250,10 @@ export function limitTables(): string {
   return sections.join('\n\n')
 }
 
-/** Numbers that limit nothing. */
+/** Numeric settings that are no limits. */
 const otherNumbers = new Set(['server.port', 'metrics.port', 'feed.natsReplicas'])
 
-/** Every setting that is a limit. */
+/** All settings that are limits. */
 export function settableLimits(): string {
   const settings = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
     Object.entries(properties as Readonly<Record<string, Setting>>)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { docsFolder, shownFrom, sidebar } from '../../docs/.vitepress/pages.ts'
 
-/** Decisions say why; whoever uses the product needs what. */
+/** Leaves out decisions: they explain why, and users of the product need what. */
 const leftOut = new Set(['Decisions'])
 
 /** An index of the documentation site for language models (llms.txt): every page with its first sentence. */
@@ -24,7 +24,7 @@ function entryOf({ text, link }: { readonly text: string; readonly link: string 
   return `- [${text}](/${page}.html)${sentence === '' ? '' : `: ${sentence}`}`
 }
 
-/** Of the first paragraph, without links and emphasis. */
+/** First sentence of the first paragraph, without links and emphasis. */
 function firstSentence(markdown: string): string {
   const body = markdown.replace(/^---\n[\s\S]*?\n---\n/, '').replaceAll(/^```[\s\S]*?^```$/gm, '')
   const paragraph = body.split(/\n{2,}/).find((part) => /^[\w`*[]/.test(part)) ?? ''

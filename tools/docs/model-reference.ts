@@ -22,7 +22,7 @@ export function modelFields(): string {
   return table(['Field', 'Value', 'Required', 'Meaning'], rows)
 }
 
-/** A field that only groups others, without words of its own, is left out. */
+/** Leaves out a field without a description that only groups others. */
 function fieldsOf(path: string, schema: JsonSchema): readonly Field[] {
   const {
     properties = {},
@@ -62,7 +62,7 @@ function valueOf({ type = '', enum: choices, const: only, minimum, maxItems, ite
   return `${type}${minimum === undefined ? '' : ` of ${minimum} or more`}`
 }
 
-/** Keywords that do the same, and what that is. */
+/** Keywords with the same meaning, and that meaning. */
 const keywordMeanings: readonly (readonly [keywords: string, meaning: string])[] = [
   ['type enum const', 'The JSON type, or a list of types; one of these values; exactly this value.'],
   ['nullable', 'Beside `type`: `null` is allowed too.'],
@@ -100,7 +100,7 @@ const keywordMeanings: readonly (readonly [keywords: string, meaning: string])[]
   ['readOnly writeOnly', 'Refused when true: the host would not enforce it.'],
 ]
 
-/** All keywords that the host takes, and those that it refuses by name. */
+/** All keywords that the host accepts, and those that it rejects by name. */
 export function schemaKeywords(): string {
   const told = keywordMeanings.flatMap(([keywords]) => keywords.split(' '))
   const untold = [...knownKeywords].filter((keyword) => !told.includes(keyword))

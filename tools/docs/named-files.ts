@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 const rooted = /^(\.ci|bench|deploy|docs|examples|packages|tests|tools)\/[\w./-]+$/
 const sourceFile = /^\w[\w./-]*\.(ts|vue|sh|sql|mjs)$/
 
-/** Returns the files and folders of the repository that a document names in backticks and that are not there. */
+/** Returns the files and folders that a document names in backticks and that do not exist. */
 export function createMissingFiles(): (document: string, text: string) => readonly string[] {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).split('\n')
   const isSomewhere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`))
@@ -31,12 +31,12 @@ function isExported(files: readonly string[], file: string, name: string): boole
   )
 }
 
-/** Files that git ignores are made by whoever follows the document. */
+/** Files that git ignores are created by the reader of a document. */
 function isThere(name: string): boolean {
   return existsSync(name) || spawnSync('git', ['check-ignore', name, `${name}/`]).status === 0
 }
 
-/** ARCHITECTURE.md names source files from the folder that it speaks of; every document names tests by their file. */
+/** ARCHITECTURE.md names source files relative to the folder of its section; every document names tests by file. */
 function isOfCode(document: string, name: string): boolean {
   return sourceFile.test(name) && (document === 'ARCHITECTURE.md' || name.endsWith('.test.ts'))
 }

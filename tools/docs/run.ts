@@ -9,10 +9,10 @@ import { continuedDocument, edited, parseBlocks, unmetExpectation, type Runnable
 import { openShell, type Shell } from './shell.ts'
 
 /**
- * Runs the commands of the documents as a stranger would: each document in an empty folder, with the packages of the last build
- * from a registry, and nothing of this repository in reach. Compares the output with the expected lines. Runs the named
- * documents, or every document with such blocks. A document that continues another one uses its terminal. Documents run one
- * at a time, because their servers use the same port.
+ * Runs the commands of the documents as a new user would: each document in an empty folder, with the packages of the last
+ * build from a registry, without access to this repository. Compares the output with the expected lines. Runs the named
+ * documents, or every document with such blocks. A document that continues another one uses its terminal. Documents run
+ * one at a time, because their servers use the same port.
  */
 interface Document {
   readonly file: string
@@ -43,7 +43,7 @@ function newFolder(): string {
   return folder
 }
 
-/** As at a terminal, without the variables of this run and the commands of this repository. Logins are kept in the folder. */
+/** The environment of a terminal, without the variables of this run and the commands of this repository. Logins stay in the folder. */
 function plainEnvironment(folder: string): NodeJS.ProcessEnv {
   const bin = resolve('node_modules/.bin')
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(bin))
@@ -56,7 +56,7 @@ function plainEnvironment(folder: string): NodeJS.ProcessEnv {
     npm_config_registry: registry.url,
     npm_config_fund: 'false',
     npm_config_audit: 'false',
-    // A person is asked, and presses Enter.
+    // Answers a prompt with Enter.
     npm_config_yes: 'true',
   }
 }
@@ -97,7 +97,7 @@ async function follow(chain: readonly Document[], folder: string): Promise<void>
   }
 }
 
-/** Answers false when the shell has ended. */
+/** Returns false if the shell has ended. */
 async function perform(block: RunnableBlock, folder: string, shell: Shell): Promise<boolean> {
   if (block.kind === 'foreground') return shell.typeForeground(block.code)
   if (block.kind === 'commands') return shell.type(block.code)

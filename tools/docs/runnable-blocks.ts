@@ -1,14 +1,14 @@
 /** A block of a document that is run. */
 export interface RunnableBlock {
   /**
-   * `commands` are fenced as `sh run`. A `foreground` command, fenced as `sh run foreground`, goes on until Ctrl-C, which is
-   * pressed before the next commands are typed. An `edit`, fenced as `diff edit <file>`, is done in an editor.
+   * `commands` are fenced as `sh run`. A `foreground` command, fenced as `sh run foreground`, runs until Ctrl-C, which is
+   * sent before the next commands. An `edit`, fenced as `diff edit <file>`, changes a file.
    */
   readonly kind: 'commands' | 'foreground' | 'edit'
   readonly code: string
   /** File of an edit, relative to the repository. */
   readonly file: string
-  /** From following blocks fenced as `text expect`: lines that the terminal shows, in this order; `…` stands for anything. */
+  /** From the following blocks fenced as `text expect`: lines that the terminal shows in this order; `…` matches anything. */
   readonly expect: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function parseBlocks(markdown: string): readonly RunnableBlock[] {
   return blocks
 }
 
-/** The document that people have read before, and whose terminal they still have: `continues: <file>` in the front matter. */
+/** The preceding document, whose terminal this one continues: `continues: <file>` in the front matter. */
 export function continuedDocument(markdown: string): string | undefined {
   return /^---\n(?:(?!---\n).*\n)*?continues: (.*)\n/.exec(markdown)?.[1]
 }
@@ -49,7 +49,7 @@ function lineMatches(wanted: string, line: string): boolean {
   return new RegExp(`^${pattern}$`).test(line.trimEnd())
 }
 
-/** The text after an edit: lines of `-` replaced by lines of `+`, between lines that stay. */
+/** The text after an edit: replaces lines with `-` by lines with `+`, between unchanged lines. */
 export function edited(text: string, { code, file }: RunnableBlock): string {
   const lines = code.split('\n')
   const side = (other: string) => lines.filter((line) => !line.startsWith(other)).map((line) => line.slice(1))

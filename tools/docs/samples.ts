@@ -1,4 +1,4 @@
-/** Code of a document that has to compile, fenced as `ts check`, with a name where another sample imports it: `ts check plugin.ts`. */
+/** Code of a document that must compile, fenced as `ts check`; `ts check plugin.ts` names it for imports by other samples. */
 export interface Sample {
   /** Unique in its document. */
   readonly name: string

@@ -42,7 +42,7 @@ const mistakes: readonly (readonly [SelectorKind, string])[] = [
   ['labelSelector', 'example.com/rank>3'],
 ]
 
-/** All forms of a term. Every example is parsed, so that none can be wrong. */
+/** All forms of a term. Every example is parsed, so an invalid one fails the build of the page. */
 export function selectorForms(): string {
   const rows = [
     ...both.map(([text, meaning]) => formRow(['labelSelector', 'fieldSelector'], text, meaning)),
@@ -64,7 +64,7 @@ export function selectorEscapes(): string {
   return table(['Selector', 'Means'], rows)
 }
 
-/** What the parser answers to common mistakes. */
+/** The parser's messages for common mistakes. */
 export function selectorMistakes(): string {
   const rows = mistakes.map(([kind, text]) => [
     text === '' ? '(empty)' : codeCell(text),

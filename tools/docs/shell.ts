@@ -12,7 +12,7 @@ export interface Shell extends AsyncDisposable {
   readonly shown: () => string
   /** Types commands and waits until they end. Returns false if the shell has exited. */
   readonly type: (commands: string) => Promise<boolean>
-  /** Types a command that goes on until Ctrl-C, which is pressed before anything else is typed. */
+  /** Types a command that runs until Ctrl-C, which is sent before anything else is typed. */
   readonly typeForeground: (command: string) => Promise<boolean>
 }
 

@@ -4,10 +4,10 @@ export interface Step {
   readonly command: string
 }
 
-/** Where vitest leaves its JSON report. */
+/** Path of vitest's JSON report. */
 export const testReport = 'node_modules/.cache/tests.json'
 
-/** They read the sources only, so two run side by side. */
+/** Steps that only read the sources; two run in parallel. */
 export const staticSteps: readonly Step[] = [
   { name: 'types', command: 'npm run -s build' },
   { name: 'format', command: 'npm run -s format:check' },
@@ -18,7 +18,7 @@ export const staticSteps: readonly Step[] = [
   { name: 'documentation site', command: 'npm run -s docs:build' },
 ]
 
-/** They read what the build has made. */
+/** Steps that read the output of the build. */
 export const builtSteps: readonly Step[] = [
   { name: 'public surface', command: 'npm run -s surface -- --check' },
   { name: 'packages', command: 'npm run -s packages -- --built' },
@@ -30,7 +30,7 @@ export function testCommand(more: readonly string[] = []): string {
   return ['npx vitest run', "--project '!proofs'", ...reporters, ...more].join(' ')
 }
 
-/** Suites with a process of their own, one after the other. */
+/** Suites in processes of their own, one after the other. */
 export const suiteSteps: readonly Step[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
   {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 
-/** A test file as vitest ran it. */
+/** The result of a test file. */
 export interface TestFile {
   readonly name: string
   readonly seconds: number
   readonly passed: number
   readonly failed: number
-  /** False also for a file that could not be loaded. */
+  /** Also false if the file could not be loaded. */
   readonly isGreen: boolean
   /** Each failure with the first lines of its message. */
   readonly failures: readonly string[]

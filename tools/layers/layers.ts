@@ -12,31 +12,31 @@ export interface Layer {
 
 /** Packages, each before the packages that it imports. */
 export const packages: readonly Layer[] = [
-  { name: 'pergola', does: 'the package of that name: the command of `cli`', mayImport: ['cli'] },
+  { name: 'pergola', does: 'the npm package `pergola`: installs the command of `cli`', mayImport: ['cli'] },
   { name: 'cli', does: 'the `pergola` command', mayImport: ['server', 'client', 'api'] },
-  { name: 'create-pergola-plugin', does: 'the files a new plugin begins with', mayImport: ['api'] },
+  { name: 'create-pergola-plugin', does: 'creates the files of a new plugin', mayImport: ['api'] },
   {
     name: 'console',
-    does: 'pages for operators, in a browser; room for the pages of plugins',
+    does: 'the web console; hosts the pages of plugins',
     mayImport: ['client', 'api'],
   },
   {
     name: 'feed-nats',
-    does: 'changes by NATS; the server loads it when it is configured',
+    does: 'distributes changes by NATS; the server loads it if configured',
     mayImport: ['server', 'api'],
   },
-  { name: 'server', does: 'the host: the line from an HTTP request to the store', mayImport: ['api'] },
+  { name: 'server', does: 'the host: from an HTTP request to the store', mayImport: ['api'] },
   {
     name: 'plugin-sdk',
-    does: 'what a plugin is written with, and the document it is inspected as',
+    does: 'the library for writing plugins; inspects a plugin without running it',
     mayImport: ['client', 'api'],
   },
   {
     name: 'client',
-    does: 'requests, watches and caches for programs; browser and Node, no dependencies but `api`',
+    does: 'requests, watches and caches for API clients; browser and Node, depends only on `api`',
     mayImport: ['api'],
   },
-  { name: 'api', does: 'the shared words; no dependencies, no Node', mayImport: [] },
+  { name: 'api', does: 'types and functions that all packages share; no dependencies, no Node', mayImport: [] },
 ]
 
 /**
@@ -49,17 +49,17 @@ export const serverFolders: readonly Layer[] = [
     does: 'creates every part of the server, then starts them',
     mayImport: ['*'],
   },
-  { name: 'http', does: 'the listener and its limits; answers on the wire', mayImport: [] },
-  { name: 'audit', does: 'the audit log: a line per request', mayImport: [] },
-  { name: 'authn', does: 'from the credentials of a request to its caller', mayImport: [] },
+  { name: 'http', does: 'the HTTP listener and its limits; writes responses', mayImport: [] },
+  { name: 'audit', does: 'the audit log: one line per request', mayImport: [] },
+  { name: 'authn', does: 'finds the caller of a request by its credentials', mayImport: [] },
   {
     name: 'dispatch',
-    does: 'from a request to the verb, endpoint or page that answers it',
+    does: 'routes a request to the verb, endpoint or page that answers it',
     mayImport: ['watch', 'models', 'validation', 'store'],
   },
   {
     name: 'host-api',
-    does: "the host's own endpoints, a file each: signing in, OpenID Connect, profile, tokens, reviews, batches",
+    does: "the host's own endpoints, one file each: sign-in, OpenID Connect, profile, tokens, reviews, batches",
     mayImport: ['access', 'credentials', 'models', 'validation', 'store'],
   },
   {
@@ -74,12 +74,12 @@ export const serverFolders: readonly Layer[] = [
   },
   {
     name: 'discovery',
-    does: 'lists what can be called, and its OpenAPI documents',
+    does: 'lists the served groups and models; serves OpenAPI documents',
     mayImport: ['models', 'validation'],
   },
   {
     name: 'access',
-    does: 'users, roles and bindings as models; decides whether a caller may do something, and says why',
+    does: 'users, roles and bindings as models; decides whether a request is allowed, and explains why',
     mayImport: ['credentials', 'feed', 'models', 'store'],
   },
   {
@@ -89,18 +89,18 @@ export const serverFolders: readonly Layer[] = [
   },
   {
     name: 'credentials',
-    does: 'passwords, sessions, secrets of tokens and login limits; never part of an object',
+    does: 'passwords, sessions, token secrets and login limits; stored outside objects',
     mayImport: ['feed', 'store'],
   },
-  { name: 'feed', does: 'hands committed changes to every subscriber in the process', mayImport: ['store'] },
+  { name: 'feed', does: 'delivers committed changes to every subscriber in the process', mayImport: ['store'] },
   {
     name: 'models',
     does: 'models and their objects: verbs, queries, batches, definitions, secrets',
     mayImport: ['validation', 'store'],
   },
-  { name: 'validation', does: 'checks bodies, metadata and schemas; answers field errors', mayImport: [] },
+  { name: 'validation', does: 'validates bodies, metadata and schemas; returns field errors', mayImport: [] },
   { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: [] },
-  { name: 'call', does: 'the types of a call, of its answer and of a route', mayImport: [] },
+  { name: 'call', does: 'types of a call, its answer and a route', mayImport: [] },
   { name: 'config', does: 'reads and checks the configuration', mayImport: [] },
   { name: 'base', does: 'log, clock, metrics and small utilities', mayImport: [] },
 ]
@@ -108,7 +108,7 @@ export const serverFolders: readonly Layer[] = [
 /** Folders that every other folder may import; each of them may import those behind it. */
 export const common: readonly string[] = ['call', 'config', 'base']
 
-/** Files beside those folders: the ways in. They may import any folder, and no folder imports them. */
+/** Entry points beside those folders. They may import any folder, and no folder imports them. */
 export const serverRoots = ['index', 'main', 'server', 'administer', 'develop', 'embed', 'pipeline']
 
 /** Libraries that only one place may import, so that replacing one changes only that place. */

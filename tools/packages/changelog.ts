@@ -1,8 +1,8 @@
-/** The words for users, by what a release of that kind may do. */
+/** Headings of the kinds of changes. */
 const headings = { major: 'Breaking', minor: 'New', patch: 'Fixed' } as const
 type Bump = keyof typeof headings
 
-/** The section of a release: the text of each changeset under the greatest change that it names. */
+/** The section of a release: each changeset under its most significant kind. */
 export function changelogSection(version: string, changesets: readonly string[]): string {
   const entries = changesets.map(entryOf)
   const parts = (Object.keys(headings) as Bump[]).flatMap((bump) => {
@@ -12,7 +12,7 @@ export function changelogSection(version: string, changesets: readonly string[])
   return [`## ${version}`, '', ...parts].join('\n')
 }
 
-/** The newest release stands first. */
+/** The newest release comes first. */
 export function withSection(changelog: string, section: string): string {
   const at = changelog.indexOf('\n## ')
   if (at < 0) throw new Error('CHANGELOG.md has no release yet')

@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { runCommand } from '../run-command.ts'
 import type { PackedPackage } from './pack.ts'
 
-/** What would be wrong with a package for those who install it. */
+/** Finds defects of a package that its users would notice. */
 export async function faultsOf(packed: PackedPackage): Promise<readonly string[]> {
   const { tarball, hasTypes } = packed
   const checks = [

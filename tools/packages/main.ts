@@ -3,11 +3,11 @@ import { runCommand } from '../run-command.ts'
 import { faultsOf } from './faults.ts'
 import { packPackages } from './pack.ts'
 
-/** Makes tarballs that are ready to publish, and checks what is in them. `--built` takes the last build. */
+/** Packs all packages for publishing, and checks their contents. `--built` uses the last build. */
 const out = '.packages'
 
 if (!process.argv.includes('--built')) {
-  // A file of an earlier build must not be published.
+  // Files of an earlier build must not be published.
   for (const folder of globSync('packages/*/{dist,tsconfig.tsbuildinfo}')) rmSync(folder, { recursive: true })
   const { passed, output } = await runCommand('npm run -s build')
   if (!passed) throw new Error(output)

@@ -6,7 +6,7 @@ export interface PackedPackage {
   readonly name: string
   readonly version: string
   readonly tarball: string
-  /** What the tarball contains, unpacked. */
+  /** The unpacked contents. */
   readonly folder: string
   readonly files: readonly string[]
   readonly bytes: number
@@ -30,7 +30,7 @@ interface NpmPacked {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Makes a tarball of every package that is published. What the packages have in common stands in the root alone. */
+/** Packs every published package. Common fields of package.json are only in the root. */
 export async function packPackages(out: string): Promise<readonly PackedPackage[]> {
   rmSync(out, { recursive: true, force: true })
   const packed: PackedPackage[] = []
@@ -49,7 +49,7 @@ async function pack(from: string, out: string): Promise<PackedPackage> {
   const shared = { homepage, bugs, repository: { ...repository, directory: from }, publishConfig: { access: 'public' } }
   const folder = join(out, 'unpacked', basename(from))
   mkdirSync(folder, { recursive: true })
-  // Everything but what npm leaves out by `files`.
+  // Everything except what `files` in package.json leaves out of the tarball.
   for (const entry of ['README.md', ...(own.files ?? []).filter((name) => !name.startsWith('!'))]) {
     cpSync(join(from, entry), join(folder, entry), { recursive: true })
   }
@@ -63,7 +63,7 @@ async function pack(from: string, out: string): Promise<PackedPackage> {
   const { passed, output } = await runCommand('npm pack --json --pack-destination ../.. 2>/dev/null', { cwd: folder })
   if (!passed) throw new Error(`npm pack failed in ${folder}:\n${output}`)
   const [npm] = JSON.parse(output) as readonly NpmPacked[]
-  if (!npm) throw new Error(`npm pack made nothing in ${folder}`)
+  if (!npm) throw new Error(`npm pack created no tarball in ${folder}`)
   return {
     name: own.name,
     version: own.version,
@@ -76,7 +76,7 @@ async function pack(from: string, out: string): Promise<PackedPackage> {
   }
 }
 
-/** Links to other files of the repository lead there from wherever the package is read. */
+/** Makes links to other files of the repository absolute, so that they work on npm. */
 function linkTo(link: string, repository: string): string {
   const files = `${repository.replace(/^git\+|\.git$/g, '')}/blob/main`
   return `](${files}/${link === '](../' ? 'packages/' : ''}`

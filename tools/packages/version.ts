@@ -2,9 +2,9 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { runCommand } from '../run-command.ts'
 import { changelogSection, withSection } from './changelog.ts'
 
-/** Gives every package the next version by the changesets, and moves these into CHANGELOG.md. */
+/** Sets the next version of all packages by the changesets, and moves the changesets into CHANGELOG.md. */
 const changesets = globSync('.changeset/*.md').map((file) => readFileSync(file, 'utf8'))
-if (changesets.length === 0) throw new Error('there is no changeset; npm run changeset writes one')
+if (changesets.length === 0) throw new Error('there is no changeset; create one with npm run changeset')
 
 await run('npx changeset version')
 const { version } = JSON.parse(readFileSync('packages/server/package.json', 'utf8')) as { readonly version: string }
@@ -16,7 +16,7 @@ replaceIn(
 )
 writeFileSync('CHANGELOG.md', withSection(readFileSync('CHANGELOG.md', 'utf8'), changelogSection(version, changesets)))
 await run('npm install --package-lock-only --ignore-scripts --no-audit --no-fund')
-console.log(`everything is ${version} now; read CHANGELOG.md before you commit`)
+console.log(`set version ${version} everywhere; review CHANGELOG.md before you commit`)
 
 function replaceIn(file: string, what: RegExp, by: string): void {
   const text = readFileSync(file, 'utf8')

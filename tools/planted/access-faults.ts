@@ -1,6 +1,6 @@
 import type { ConformanceFault } from './planted-fault.ts'
 
-/** Every promise about access that keeps somebody from more rights, or takes rights back. */
+/** Faults in promises that prevent more rights or revoke them. */
 export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-78',

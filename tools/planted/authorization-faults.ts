@@ -2,10 +2,10 @@ import type { Edit, PlantedFault } from './planted-fault.ts'
 
 const folder = 'packages/server/src/access/decisions'
 const command = `TEST_ENGINE=SQLite npm test -- --project unit ${folder}/role-book.property.test.ts`
-/** What the comparison with the plain reading says when the two differ. */
+/** The message of the comparison with the naive authorizer. */
 const expect = /denied, where a rule allows it|allowed by (a rule that does not match|a way that is none|\d+ steps)/
 
-/** Where compiled roles could come to mean something else than their rules do. */
+/** Faults that make compiled roles differ from their rules. */
 const faults: readonly (readonly [what: string, edit: Edit])[] = [
   [
     'a rule on a resource grants its sub-resources',

@@ -1,6 +1,6 @@
 import type { ConformanceFault } from './planted-fault.ts'
 
-/** Every promise about plugins that keeps one inside its border. */
+/** Faults in promises that isolate plugins. */
 export const borderFaults: readonly ConformanceFault[] = [
   {
     promise: 'C8-24',

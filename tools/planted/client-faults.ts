@@ -10,7 +10,7 @@ const queue = run('frame-queue')
 const live = run('collection/live')
 const links = run('watch', 'cut link|cut off')
 
-/** Where a client could lose, repeat or make up a change, or do twice what was asked for once. */
+/** Faults that make a client lose, repeat or invent a change, or repeat a request. */
 const faults: readonly (readonly [what: string, command: string, edits: readonly Edit[], expect: RegExp])[] = [
   [
     'what is missing among the present objects stays in the cache',

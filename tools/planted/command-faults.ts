@@ -5,7 +5,7 @@ const source = 'packages/cli/src'
 
 type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
 
-/** Where the command could give away, lose or break what it was trusted with. */
+/** Faults that make the command leak, lose or damage data. */
 const faults: readonly Row[] = [
   [
     'everybody on the machine can read what a login leaves',

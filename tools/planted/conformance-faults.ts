@@ -3,5 +3,5 @@ import { apiFaults } from './api-faults.ts'
 import { borderFaults } from './border-faults.ts'
 import type { ConformanceFault } from './planted-fault.ts'
 
-/** What the conformance tests must see. */
+/** Faults that the conformance tests must detect. */
 export const conformanceFaults: readonly ConformanceFault[] = [...apiFaults, ...accessFaults, ...borderFaults]

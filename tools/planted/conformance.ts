@@ -11,9 +11,9 @@ import { copyForPlanting } from './planted-copy.ts'
 import type { ConformanceFault } from './planted-fault.ts'
 import { whyUnseen } from './seen.ts'
 
-/** Number of parallel copies. A broken promise mostly makes its test wait, so there are more of them than cores. */
+/** Number of parallel copies. More than cores, because a test of a broken promise mostly waits. */
 const lanes = 5
-/** A promise that every working server keeps: it returns a role. */
+/** A promise that every working server keeps. */
 const witness = 'C1-1'
 const report = 'node_modules/.cache/planted-conformance.json'
 
@@ -55,12 +55,12 @@ function choose({ only, sample }: Choice): readonly ConformanceFault[] {
   return sampleOf(conformanceFaults, sample)
 }
 
-/** Otherwise a test that always fails would seem to detect everything. */
+/** Tests that fail without a fault would seem to detect everything. */
 async function allKeptUntouched(copy: string, chosen: readonly ConformanceFault[]): Promise<boolean> {
   const promises = [...new Set(chosen.map(({ promise }) => promise))]
   const outcomes = await runTests(copy, promises)
   const failed = outcomes.filter(({ passed, title }) => !passed && promises.some((number) => proves(title, number)))
-  for (const { title, message } of failed) console.log(`fails before anything is broken: ${title}\n    ${message}`)
+  for (const { title, message } of failed) console.log(`fails without a fault: ${title}\n    ${message}`)
   const untested = promises.filter((number) => !outcomes.some(({ title }) => proves(title, number)))
   for (const number of untested) console.log(`${number} has no test`)
   return failed.length + untested.length === 0
@@ -92,7 +92,7 @@ function edited(text: string, { promise, file, find, replace }: ConformanceFault
   throw new Error(`the text by which ${promise} is broken must stand in ${file} once; it does ${times}:\n${find}`)
 }
 
-/** Runs the tests of the promises and of the witness. */
+/** Runs the tests of these promises and of the witness. */
 async function runTests(copy: string, promises: readonly string[]): Promise<readonly TestOutcome[]> {
   const numbers = [...promises, witness]
   const known = testFiles()

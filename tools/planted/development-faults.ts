@@ -7,7 +7,7 @@ const processes = 'packages/server/src/plugins/process'
 
 type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
 
-/** Where whoever writes a plugin could lose a save, what answers, or what is nobody else's. */
+/** Faults of the development host: lost saves, lost availability, access by others. */
 const faults: readonly Row[] = [
   [
     'a save is lost while another is taken over',
@@ -65,7 +65,7 @@ const faults: readonly Row[] = [
     'a version that is only tried takes the port of the debugger',
     unit(`${processes}/inspector.test.ts`, 'port'),
     { file: `${processes}/inspector.ts`, replace: 'if (!holder) handOn()', by: 'handOn()' },
-    /FAIL.*the port goes to the next when/,
+    /FAIL.*the port passes to the newest/,
   ],
   [
     'a debugger keeps a process that has ended',
@@ -79,13 +79,13 @@ const faults: readonly Row[] = [
   ],
   [
     'a plugin is ended while somebody looks into it',
-    unit(`${processes}/plugin-process.test.ts`, 'for as long as it takes'),
+    unit(`${processes}/plugin-process.test.ts`, 'may leave health checks unanswered'),
     {
       file: `${processes}/plugin-process.ts`,
       replace: 'options.inspector ? tellSilence(options.onLine) : killSilent(running)',
       by: 'killSilent(running)',
     },
-    /FAIL.*may answer nobody for as long as it takes/,
+    /FAIL.*may leave health checks unanswered/,
   ],
   [
     'a broken save takes the place of what answers',
@@ -99,9 +99,9 @@ const faults: readonly Row[] = [
   ],
   [
     'the file of people is everybody’s',
-    dev('says where|by a file that nobody else reads'),
+    dev('says where|in a private file'),
     { file: `${cli}/people-file.ts`, replace: '{ mode: 0o600 }', by: '{ mode: 0o644 }' },
-    /FAIL.*by a file that nobody else reads/,
+    /FAIL.*in a private file/,
   ],
   [
     'pages of other sites are let in where plugins are written',
@@ -139,13 +139,13 @@ const faults: readonly Row[] = [
   ],
   [
     'somebody acts as somebody else',
-    dev('says where|act as its people'),
+    dev('says where|act as its users'),
     {
       file: 'packages/cli/src/server/development-server.ts',
       replace: 'const token = tokens[person]',
       by: "const token = tokens[person] === undefined ? undefined : tokens['admin']",
     },
-    /FAIL.*lets other commands act as its people/,
+    /FAIL.*lets other commands act as its users/,
   ],
 ]
 

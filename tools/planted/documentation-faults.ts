@@ -3,7 +3,7 @@ import type { Edit, PlantedFault } from './planted-fault.ts'
 const check = 'npm run -s docs:check'
 const site = 'npm run -s docs:build'
 
-/** Where the documentation could come to say something else than the code, or lead nowhere. */
+/** Faults that make the documentation wrong or its links dead. */
 const faults: readonly (readonly [what: string, command: string, edit: Edit, expect: RegExp])[] = [
   [
     'an export that the reference does not list',

@@ -103,7 +103,7 @@ const inWorkflow: readonly Slip[] = [
   },
 ]
 
-/** What the tests of the examples must notice, and so any test of a plugin can: each is a slip that an author could make. */
+/** Mistakes of an author that the tests of the examples must detect. */
 export const exampleFaults: readonly PlantedFault[] = [
   ...of('examples/todo', inTodo),
   ...of('examples/workflow', inWorkflow),

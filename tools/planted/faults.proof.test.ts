@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { conformanceFaults } from './conformance-faults.ts'
 import { plantedInGates } from './gates.ts'
 
-/** A fault that can no longer be planted proves nothing, and is noticed here rather than when its turn comes. */
-test('the text by which a promise is broken stands in its file once', () => {
+/** Detects early that a fault no longer matches the source, because it would prove nothing. */
+test('the text by which a promise is broken occurs in its file once', () => {
   const wrong = conformanceFaults.flatMap(({ promise, file, find }) =>
     readFileSync(file, 'utf8').split(find).length === 2 ? [] : [`${promise}: ${file} ${find}`],
   )
   expect(wrong).toEqual([])
 })
 
-test('the text that a planted fault replaces stands in its file', () => {
+test('the text that a planted fault replaces exists in its file', () => {
   const edits = plantedInGates.flatMap((fault) => fault.edits)
   const wrong = edits.flatMap((edit) =>
     'add' in edit || readFileSync(edit.file, 'utf8').includes(edit.replace) ? [] : [`${edit.file} ${edit.replace}`],

@@ -2,7 +2,7 @@ import type { Edit, PlantedFault } from './planted-fault.ts'
 
 const folder = 'packages/feed-nats/src'
 
-/** Where a change could be lost, come twice, come from somebody else or count as current on its way by NATS. */
+/** Faults that make a change lost, duplicated, forged or stale on its way through NATS. */
 const faults: readonly (readonly [what: string, edit: Edit, test: string, expect: RegExp])[] = [
   [
     'a relay that was replaced still gets messages into the stream',
@@ -18,19 +18,19 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
       by: 'changes',
     },
     'take.test.ts',
-    /is dropped, wholly or in part/,
+    /are dropped, wholly or in part/,
   ],
   [
     'what is missing before a message, and cannot be read, is passed over',
     { file: `${folder}/take.ts`, replace: 'if (!isKnown(handing, from)) return', by: '' },
     'take.test.ts',
-    /cannot be read is waited for/,
+    /a gap that cannot be read/,
   ],
   [
     'what is missing before a message is not read',
     { file: `${folder}/take.ts`, replace: 'await fillGap(parts, message)', by: '' },
     'take.test.ts',
-    /what is missing before a message/,
+    /changes missing before a message/,
   ],
   [
     'the log is not read while NATS is gone',
@@ -42,7 +42,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
     'a message counts without its seal',
     { file: `${folder}/message.ts`, replace: 'headerBytes || !seals.isSealed(bytes)', by: 'headerBytes' },
     'take.test.ts',
-    /without our seal/,
+    /with an invalid seal/,
   ],
   [
     'an old answer proves that nothing has happened since',
@@ -58,7 +58,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
     'what the log had brought counts as brought by NATS',
     { file: `${folder}/standing.ts`, replace: '(standing.stream?.number ?? -1) >= place.number', by: 'true' },
     'take.test.ts',
-    /no proof that NATS brings/,
+    /do not prove that NATS delivers/,
   ],
   [
     'who is cut off from NATS goes on to hold the lease',
@@ -70,20 +70,20 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
 
 const sequencer = 'packages/server/src/store/postgres/changelog/sequencer'
 
-/** Where a change could wait for its place because others were seen to give places. */
+/** Faults that make a change wait for a sequencer pass because other replicas run passes. */
 const passFaults: readonly (readonly [what: string, replace: string, by: string, expect: RegExp])[] = [
   [
     'what was committed here is left to others',
     'if (!isOwed && untilMs > 0)',
     'if (untilMs > 0)',
-    /what was committed here/,
+    /never leaves its own commits/,
   ],
-  ['a change that is read again tells of a pass', 'if (number <= newest) return', '', /tell of no pass/],
+  ['a change that is read again tells of a pass', 'if (number <= newest) return', '', /do not imply a pass/],
   [
     'others are relied on for ever',
     'Math.min(sawAt + settledMs, ranAt + ownMs)',
     '(sawAt + settledMs)',
-    /not for longer than it is told/,
+    /count only for a limited time/,
   ],
 ]
 

@@ -1,6 +1,6 @@
 import type { PlantedFault } from './planted-fault.ts'
 
-/** What each gate of the repository must refuse. */
+/** Faults that each gate of the repository must reject. */
 export const gateFaults: readonly PlantedFault[] = [
   {
     name: 'an import that points back up the line',
@@ -61,7 +61,7 @@ export const gateFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a promise that nobody waits for',
-    // Rules about types read those of built packages.
+    // Type rules read the types of built packages.
     command: 'node node_modules/typescript7/bin/tsc -b && npm run -s lint',
     edits: [
       {
@@ -135,6 +135,6 @@ export const gateFaults: readonly PlantedFault[] = [
     name: 'a place for present objects of which nobody knows what was sent',
     command: 'npm test -- --project end-to-end tests/end-to-end/present-objects.test.ts',
     edits: [{ file: 'packages/server/src/watch/catch-up.ts', replace: 'isThere && isSettled &&', by: 'isThere &&' }],
-    expect: /FAIL.*while the next is read/,
+    expect: /FAIL.*a change on a sent page/,
   },
 ]

@@ -59,7 +59,7 @@ async function allPassUntouched(copies: readonly string[], faults: readonly Plan
     const { passed, output } = await runCommand(command, { cwd })
     if (passed) return
     allPassed = false
-    console.log(`"${command}" fails before anything is planted:\n${output}`)
+    console.log(`"${command}" fails without a fault:\n${output}`)
   })
   return allPassed
 }

@@ -9,7 +9,7 @@ const packing = 'packages/cli/src/plugin'
 
 type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
 
-/** Where a package could hold, or do, more than whoever takes it is told. */
+/** Faults that let a package contain or do more than its plan says. */
 const faults: readonly Row[] = [
   [
     'what becomes public through another template goes unsaid',

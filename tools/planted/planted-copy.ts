@@ -13,7 +13,7 @@ export function copyForPlanting(): RepositoryCopy {
   return copy
 }
 
-/** Installed packages are linked; our own among them point into the copy, so that a fault in one is seen by the others. */
+/** Links installed packages; our own among them point into the copy, so that they see its faults. */
 function linkPackages(target: string): void {
   const installed = 'node_modules'
   mkdirSync(join(target, installed, '@pergola'), { recursive: true })

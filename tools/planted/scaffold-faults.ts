@@ -6,7 +6,7 @@ const command =
 
 type Slip = readonly [name: string, replace: string, by: string, expect: RegExp]
 
-/** Slips in the plugin that everybody begins with, which the test beside it must see. */
+/** Mistakes in a new plugin that its own test must detect. */
 const slips: readonly Slip[] = [
   [
     'an index that is not declared',

@@ -1,6 +1,6 @@
 import type { PlantedFault } from './planted-fault.ts'
 
-/** What the checks of the plugin SDK must notice. */
+/** Faults that the checks of the plugin SDK must detect. */
 export const sdkFaults: readonly PlantedFault[] = [
   {
     name: 'types of schemas that are worked out the slow way',

@@ -19,7 +19,7 @@ export async function plantInWatch(words: readonly string[]): Promise<boolean> {
   if (chosen.length === 0) throw new Error(`no fault is meant for ${values.only}`)
   using copy = copyForPlanting()
   const { passed, output } = await runCommand(command, { cwd: copy.path })
-  if (!passed) console.log(`the history is wrong before anything is broken:\n${output}`)
+  if (!passed) console.log(`the history is wrong without a fault:\n${output}`)
   let seen = 0
   for (const fault of passed ? chosen : []) if (await isSeen(copy.path, fault)) seen++
   console.log(`${seen} of ${chosen.length} seen`)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../run-command.ts'
 
-/** A private npm registry on loopback. What it does not have, it takes from the registry that npm is configured with. */
+/** A private npm registry on loopback. Fetches missing packages from the registry that npm is configured with. */
 export interface Registry extends AsyncDisposable {
   readonly url: string
   /** Publishes a tarball as the newest version of its package. */

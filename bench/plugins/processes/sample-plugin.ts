@@ -2,7 +2,7 @@ import { defineModel, definePlugin, invalid, t } from '@pergola/plugin-sdk'
 
 const spec = t.Object({ title: t.String({ maxLength: 200 }), count: t.Integer() })
 
-/** One that the host looks at alone, and one for which the plugin is asked. */
+/** A model that only the host handles, and one that the plugin evaluates. */
 const Plain = defineModel({ apiVersion: 'sample.example.com/v1', kind: 'Plain', plural: 'plains', spec })
 const Asked = defineModel({
   apiVersion: 'sample.example.com/v1',

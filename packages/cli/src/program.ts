@@ -86,7 +86,7 @@ export async function runProgram(program: Command, words: readonly string[]): Pr
 function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('run the server until it is told to stop')
+    .description('run the server until it is stopped')
     .addOption(configOption())
     .option('--port <port>', 'port to listen on, instead of server.port')
     .action(async ({ config, port }: { config?: string; port?: string }) => {

@@ -85,7 +85,7 @@ describe('rejected is', () => {
     mkdirSync(folder)
     expect(createPlugin(folder, sound)).toBe(10)
     writeFileSync(join(folder, 'package.json'), 'mine')
-    expect(() => createPlugin(folder, sound)).toThrow('is there already, and not empty')
+    expect(() => createPlugin(folder, sound)).toThrow('already exists and is not empty')
     expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe('mine')
   })
 })

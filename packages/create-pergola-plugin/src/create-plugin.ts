@@ -37,7 +37,7 @@ export function checkGroup(group: string): void {
 /** Rejects a non-empty folder before any question, to protect existing files. */
 export function checkFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new FolderFault(`${folder} is there already, and not empty; choose another name, or move it away`)
+    throw new FolderFault(`${folder} already exists and is not empty; choose another name, or move it away`)
   }
 }
 

@@ -77,7 +77,7 @@ function ownVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version
 }
 
-/** Undefined when this command was installed from a registry. */
+/** Undefined if this command was installed from a registry. */
 function packagesOfClone(folder: string): string | undefined {
   const packages = resolve(import.meta.dirname, '../..')
   return existsSync(resolve(packages, 'plugin-sdk/src')) && existsSync(resolve(packages, '../package-lock.json'))

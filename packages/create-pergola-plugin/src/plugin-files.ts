@@ -64,7 +64,7 @@ function packageJson({ name, version, packages }: NewPlugin): string {
     dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
     devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
     engines: { node: '>=24' },
-    // It comes compiled.
+    // The server is published as compiled JavaScript.
     allowScripts: { 'better-sqlite3': false },
     pergola: { requires: `>=${version} <${nextMajor}` },
   })
@@ -98,7 +98,7 @@ const launch = {
       port: 9229,
       restart: true,
       skipFiles: ['<node_internals>/**'],
-      // The running code lies in a folder of the host; its source map names the files here.
+      // The running code is in a folder of the host; its source map names the files here.
       resolveSourceMapLocations: null,
     },
   ],
@@ -129,16 +129,16 @@ function readme({ name, group }: NewPlugin, { displayName, plural }: ModelNames)
     '',
     '| | |',
     '|---|---|',
-    '| `npm run dev` | a host with the plugin, which follows every save; F5 in VS Code attaches |',
-    '| `npm test` | the test, on a host of its own |',
+    '| `npm run dev` | a host with the plugin, reloaded on every save; F5 in VS Code attaches |',
+    '| `npm test` | the tests, on a host in memory |',
     '| `npm run check` | types and lint |',
-    `| \`npm run pack\` | \`${name}-<version>.tgz\`, and what it will do where it is installed |`,
+    `| \`npm run pack\` | \`${name}-<version>.tgz\`, and a summary of what it will do |`,
     '',
-    '`src/plugin.ts` is the plugin, `src/ui/index.ts` its page in the console. Objects in `seed/` are there in development, and never packed; objects in `extensions/`, if you',
-    'make that folder, are packed and written at every start.',
+    '`src/plugin.ts` is the plugin, `src/ui/index.ts` its page in the console. Objects in `seed/` are created in development, and never packed; objects in `extensions/`, if you',
+    'create that folder, are packed and written at every start.',
     '',
-    'While `npm run dev` runs, `npx pergola --as ann ...` calls as somebody who is signed in, `--as admin` as the administrator and',
-    '`--as nobody` as a stranger. What they write is kept in `.pergola/`; `npm run dev -- --reset` begins anew.',
+    'While `npm run dev` runs, `npx pergola --as ann ...` calls as a signed-in user, `--as admin` as the administrator and',
+    '`--as nobody` without signing in. Their data is kept in `.pergola/`; `npm run dev -- --reset` deletes it.',
   )
 }
 

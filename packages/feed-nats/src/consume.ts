@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { StreamSettings } from '@pergola/server/feed'
 import { streamOf } from './stream.ts'
 
-/** Messages in flight to a replica: it takes them no faster than it hands them out. */
+/** Messages in flight to a replica: NATS delivers no faster than the replica hands them out. */
 const ahead = 16
 /** Heartbeat interval of an idle consumer; after two missed heartbeats the consumer is gone. */
 const heartbeatMs = 500

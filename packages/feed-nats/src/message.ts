@@ -1,7 +1,7 @@
 import type { PackedChange, LogPosition } from '@pergola/server/feed'
 import { sealLength, type Seals } from './seals.ts'
 
-/** A message of the stream: consecutive changes, and the places before and after them. */
+/** A message of the stream: consecutive changes, and the log positions before and after them. */
 export interface ChangesMessage {
   readonly from: LogPosition
   readonly to: LogPosition
@@ -51,7 +51,7 @@ export function* packMessages(
   if (begin < changes.length) yield cut(changes.length)
 }
 
-/** A message that only tells the log's place. */
+/** A message that only reports the log's position. */
 export function packPlace(place: LogPosition): Buffer {
   return pack({ from: place, to: place }, [], headerBytes)
 }
@@ -76,7 +76,7 @@ function pack(
   return bytes
 }
 
-/** Undefined when the seal is not ours, or the format is unknown. */
+/** Undefined if the seal is invalid or the format is unknown. */
 export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | undefined {
   if (bytes.length < headerBytes || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.changes) return undefined
@@ -97,7 +97,7 @@ export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | und
   return { from, to, changes }
 }
 
-/** Answers a question for the log's place. Includes the question's nonce, so that an old answer cannot be reused. */
+/** Answers a question for the log's position. Includes the question's nonce, so that an old answer cannot be replayed. */
 export function packProof(nonce: Buffer, place: LogPosition): Buffer {
   const bytes = Buffer.allocUnsafe(sealLength + 2 + nonceBytes + 16)
   bytes[sealLength] = version
@@ -107,7 +107,7 @@ export function packProof(nonce: Buffer, place: LogPosition): Buffer {
   return bytes
 }
 
-/** Undefined when it is not a proof, its seal is not ours, or it answers another question. */
+/** Undefined if it is no proof, its seal is invalid, or it answers another question. */
 export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): LogPosition | undefined {
   if (bytes.length !== sealLength + 2 + nonceBytes + 16 || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.proof) return undefined

@@ -289,7 +289,7 @@ test('of two relays that both believe to hold the lease only one can append to t
   const relays = await Promise.all(
     [1, 2].map(async () => {
       const store = await installation.openStore()
-      // As after a pause in which another replica took the lease.
+      // Simulates a pause in which another replica acquired the lease.
       store.acquireLease = async (name) => ({ name, token: 1 })
       const { packedLog } = store
       if (!packedLog) throw new Error('there is no log to carry')

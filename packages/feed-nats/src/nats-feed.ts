@@ -17,7 +17,7 @@ const retryMs = 300
 const stuckMs = 2_000
 
 /**
- * Changes come by NATS, to which one replica carries the log. The log stays authoritative: what NATS cannot prove to be
+ * Changes arrive by NATS, to which one replica publishes the log. The log stays authoritative: what NATS cannot prove to be
  * complete, authentic and current is read from the log; without NATS, everything is.
  */
 export async function createNatsFeed({ store, log, address, stream }: NatsFeedOptions): Promise<NatsFeed> {
@@ -68,7 +68,7 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
   }
 }
 
-/** Serializes messages from NATS and reads of the log: both continue from the same place. */
+/** Serializes messages from NATS and reads of the log: both continue from the same position. */
 function createTurn(): FeedParts['inTurn'] {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -100,7 +100,7 @@ async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Pro
       await parts.inTurn(() => take(parts, bytes)).finally(() => (isBusy = false))
       heardAt = performance.now()
     }
-    // The link or the relay, which creates the stream, reports why there is none.
+    // The link, or the relay, which creates the stream, reports the reason.
     if (connection)
       await consume(connection, { stream, onMessage, signal: AbortSignal.any([signal, given.signal]) }).catch(() => {})
     clearInterval(watch)

@@ -14,16 +14,16 @@ export interface ProofParts {
   readonly link: NatsLink
   readonly stream: StreamSettings
   readonly seals: Seals
-  /** The log ended at this place when the question was asked. */
+  /** The log ended at this position when the question was asked. */
   readonly onProof: (place: LogPosition, askedAt: number) => void
-  /** No replica carries the log, or it does not answer. */
+  /** No replica runs the relay, or it does not answer. */
   readonly onSilence: () => void
   readonly onRefused: () => void
   readonly signal: AbortSignal
 }
 
 /**
- * Repeatedly asks the relay for the log's place. Whether messages arrive proves nothing: they can be delayed or replayed. An
+ * Repeatedly asks the relay for the log's position. Arriving messages prove nothing, because they can be delayed or replayed. An
  * answer names the question.
  */
 export async function keepAsking(parts: ProofParts): Promise<void> {

@@ -24,18 +24,18 @@ import { isFenced, streamOf, subjectsOf, type NatsStream } from './stream.ts'
 /** Lease of the relay; other replicas read the log themselves long before it expires. */
 const leaseMs = 5_000
 const renewMs = 1_500
-/** Minimum interval between attempts to acquire the lease while nobody seems to hold it. */
+/** Minimum interval between attempts to acquire the lease while no replica answers. */
 const askMs = 700
 const retryMs = 300
-/** How long a read waits for changes; the maximum age of an answer about the log's place. */
+/** How long a read waits for changes; the maximum age of an answer about the log's position. */
 const waitMs = 200
-/** Pause between reads while changes keep coming: the fixed costs of a read and a message are shared by more changes. */
+/** Pause between reads under load: more changes then share the fixed costs of a read and a message. */
 const tickMs = 40
 const batch = { limit: 2_000, maxBytes: 2 * 1024 * 1024 }
-/** Larger messages save nothing, and a server with its usual limits could not return them in one answer. */
+/** Larger messages save nothing, and a server with default limits could not return them in one answer. */
 const maxMessageBytes = 512 * 1024
 const headroomBytes = 1_024
-/** Maximum number of waiting questions; further ones are dropped and asked again. */
+/** Maximum number of waiting questions; further ones are dropped, and their replicas ask again. */
 const mostWaiting = 10_000
 
 export interface RelayParts {
@@ -48,9 +48,9 @@ export interface RelayParts {
   readonly log: Log
 }
 
-/** Carries the log to NATS, on one replica at a time: the one that holds the lease. */
+/** Publishes the log to NATS, on one replica at a time: the holder of the lease. */
 export interface Relay extends AsyncDisposable {
-  /** Call when no replica seems to run the relay. */
+  /** Call if no replica seems to run the relay. */
   wanted(): void
   /** When the relay was last at the end of the log; undefined while it runs elsewhere. */
   atEndAt(): number | undefined
@@ -67,7 +67,7 @@ export function startRelay(parts: RelayParts): Relay {
     const term = new AbortController()
     const signal = AbortSignal.any([stop.signal, term.signal])
     const renewing = renew(parts.store, { name, holder, signal }).finally(() => term.abort())
-    parts.log.info('this replica carries the change log to NATS')
+    parts.log.info('this replica publishes the change log to NATS')
     try {
       const onEnd = (at: number) => {
         atEndAt = at
@@ -131,7 +131,7 @@ async function renew(store: Store, { name, holder, signal }: Renewing): Promise<
       if (!(await store.acquireLease(name, { holder, ttlMs: leaseMs }))) return
       heldUntil = began + leaseMs
     } catch {
-      // The database may answer again before the lease expires.
+      // The database may be available again before the lease expires.
     }
   }
 }
@@ -166,7 +166,7 @@ async function serveTerm(given: TermParts): Promise<void> {
   }
 }
 
-/** Returns the new standing. */
+/** Returns the new position. */
 async function send(parts: OpenTerm, standing: Standing, changes: readonly PackedChange[]): Promise<Standing> {
   const { connection, stream, seals, metrics, opened } = parts
   const room = Math.min(maxMessageBytes, (connection.info?.max_payload ?? maxMessageBytes) - headroomBytes)
@@ -190,7 +190,7 @@ interface Standing {
   readonly sequence: number
 }
 
-/** Continues after the newest message, if its seal is ours and it belongs to the database's history. */
+/** Continues after the newest message, if it is authentic and belongs to the database's history. */
 async function resume(parts: OpenTerm): Promise<Standing> {
   const { seals, packedLog, opened } = parts
   const { sequence, newest } = await opened.open()
@@ -211,11 +211,11 @@ async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expect
 }
 
 interface Questions extends Disposable {
-  /** Answers all questions asked before that moment with the log's place at that moment. */
+  /** Answers all questions asked before that moment with the log's position at that moment. */
   answer(before: number, place: LogPosition): void
 }
 
-/** Replicas ask for the log's place, each with a nonce; they are answered after the next read of the log. */
+/** Collects questions for the log's position, each with a nonce, to answer after the next read of the log. */
 function takeQuestions({ connection, stream, seals }: TermParts): Questions {
   let waiting: { readonly at: number; readonly message: Msg }[] = []
   const subscription = connection.subscribe(subjectsOf(stream).proof, {
@@ -235,7 +235,7 @@ function takeQuestions({ connection, stream, seals }: TermParts): Questions {
   }
 }
 
-/** The log never had that place, or no longer has it. */
+/** The log never had that position, or no longer has it. */
 function ifExpired(error: unknown): undefined {
   if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
 }

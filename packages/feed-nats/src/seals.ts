@@ -46,7 +46,7 @@ export function sealsOf(key: Buffer): Seals {
   }
 }
 
-/** Of replicas that start together, one creates the key and all use it. */
+/** If replicas start together, one creates the key and all use it. */
 async function loadKey(store: Store): Promise<Buffer> {
   const text = `INSERT INTO feed_keys (key) SELECT $1 WHERE NOT EXISTS (SELECT FROM feed_keys) ON CONFLICT DO NOTHING`
   await store.sql({ text, values: [randomBytes(keyBytes)] })

@@ -1,8 +1,8 @@
 import type { HandingOut, LogPosition } from '@pergola/server/feed'
 
-/** After this long without a proof that NATS has delivered everything, the log is read instead. */
+/** After this long without a proof of complete delivery, the log is read instead. */
 const unprovenMs = 1_200
-/** Also when a proven change has not arrived this long after the proof. */
+/** Likewise if a proven change has not arrived this long after the proof. */
 const lateMs = 600
 /** While NATS delivers something new at least this often, it gets up to `patienceMs` to reach the end. */
 const movingMs = 300
@@ -10,14 +10,14 @@ const patienceMs = 15_000
 
 /** How far NATS has delivered, and what is known about the end of the log. */
 export interface Standing {
-  /** The place after what the stream has delivered. */
+  /** The position after the last delivered change. */
   stream: LogPosition | undefined
   /** When NATS last delivered something new. */
   movedAt: number
   readsLog: boolean
-  /** Records that the log was at this place when the question was asked. */
+  /** Records that the log was at this position when the question was asked. */
   told(place: LogPosition, askedAt: number): void
-  /** Compares the recorded places with what has arrived. */
+  /** Compares the recorded positions with the delivered changes. */
   settle(): void
   /** Everything committed before this moment has arrived by NATS. */
   provenAt(): number
@@ -39,7 +39,7 @@ export function createStanding(handing: HandingOut): Standing {
   const settle = () => {
     told = told.filter(({ place, askedAt }) => {
       if (place.number > handing.place.number) return true
-      // Another history, or too long ago to compare: this proves nothing, and the log is read.
+      // The position is of another history or too old to compare, so it proves nothing, and the log is read.
       if (!isKnown(handing, place)) return false
       handing.provenAt(askedAt)
       const brought = (standing.stream?.number ?? -1) >= place.number
@@ -72,7 +72,7 @@ export function isBrought(
   return isMoving || (unproven < unprovenMs && late() < lateMs)
 }
 
-/** Whether a place was handed out, with the same tag. */
+/** Whether a position was handed out, with the same tag. */
 export function isKnown(handing: HandingOut, place: LogPosition): boolean {
   try {
     return handing.recent(place) !== undefined

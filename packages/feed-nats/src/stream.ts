@@ -10,14 +10,14 @@ import {
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
 import type { StreamSettings } from '@pergola/server/feed'
 
-/** Changes of one shard use its own subject; those of several shards a common one. */
+/** A message whose changes belong to one shard uses its subject; otherwise a common one. */
 const shardCount = 32
 
 interface Subjects {
   readonly all: string
   readonly shard: (model: number) => string
   readonly mixed: string
-  /** The subject where the relay is asked for the log's place. */
+  /** The subject for questions to the relay. */
   readonly proof: string
 }
 
@@ -48,7 +48,7 @@ export interface NatsStream {
   /** Deletes all messages; sequence numbers continue. */
   empty(): Promise<void>
   /**
-   * Appends only after the expected message: a relay that was replaced without knowing it is refused. Returns the new sequence.
+   * Appends only after the expected message, so a relay that was replaced without knowing is rejected. Returns the new sequence.
    */
   append(subject: string, bytes: Buffer, expected: number): Promise<number>
   /** Starts with the newest message. */

@@ -64,7 +64,7 @@ async function openFeed({ cutOff = false } = {}) {
     names: () => got.map(({ object }) => object.name).join(''),
     take: (bytes: Buffer) => take(parts, bytes),
     readLog: () => readLog(parts, 0),
-    /** The changes between two places, as the relay would send them. */
+    /** The changes between two positions, as the relay would send them. */
     message: (begin: number, end: number, how: { from?: LogPosition; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
       const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)
@@ -84,7 +84,7 @@ test('consecutive messages are delivered without reading the log', async () => {
   expect(feed.counts).toMatchObject({ filledGap: 0, droppedDuplicate: 0 })
 })
 
-test('what was handed out already is dropped, wholly or in part', async () => {
+test('changes that were handed out already are dropped, wholly or in part', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 3))
   await feed.take(feed.message(0, 3))
@@ -95,7 +95,7 @@ test('what was handed out already is dropped, wholly or in part', async () => {
   expect(feed.counts.droppedDuplicate).toBe(2)
 })
 
-test('what is missing before a message is read from the log', async () => {
+test('changes missing before a message are read from the log', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 1))
   await feed.take(feed.message(3, 5))
@@ -105,7 +105,7 @@ test('what is missing before a message is read from the log', async () => {
   expect(feed.names()).toBe('abcdef')
 })
 
-test('what is missing and cannot be read is waited for, and nothing behind it handed out', async () => {
+test('a gap that cannot be read delays everything behind it', async () => {
   await using feed = await openFeed({ cutOff: true })
   await feed.take(feed.message(0, 1))
   await feed.take(feed.message(3, 5))
@@ -141,7 +141,7 @@ test('a message of another history is not delivered; the log is read instead', a
   expect(feed.names()).toBe('abcdef')
 })
 
-test('a message without our seal is counted, and nothing else', async () => {
+test('a message with an invalid seal is only counted', async () => {
   await using feed = await openFeed()
   const bytes = feed.message(0, 3)
   bytes[0] = (bytes[0] ?? 0) ^ 1
@@ -165,7 +165,7 @@ test('a proof counts from the time of the question, and only if NATS has deliver
   expect(standing.provenAt()).toBe(1_000)
 })
 
-test('what was read from the log is no proof that NATS brings anything', async () => {
+test('changes read from the log do not prove that NATS delivers', async () => {
   await using feed = await openFeed()
   const { standing } = feed
   await feed.take(feed.message(0, 3))

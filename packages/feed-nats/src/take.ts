@@ -35,7 +35,7 @@ export async function take(parts: FeedParts, bytes: Buffer): Promise<void> {
   standing.settle()
 }
 
-/** Reads from the log the changes before a message and those that it could not carry. */
+/** Reads changes from the log: those missing before a message and those that did not fit into it. */
 async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage): Promise<void> {
   const { handing, metrics, signal } = parts
   const isWhole = changes.length === to.number - from.number
@@ -45,7 +45,7 @@ async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage):
   while (!signal.aborted && handing.place.number < to.number && !fits()) {
     const { number } = handing.place
     await readLog(parts, 0)
-    // The log is not as far as the message says: the message is of another history, or the database does not answer.
+    // The log does not reach the message: the message belongs to another history, or the database does not answer.
     if (handing.place.number === number) return
   }
 }

@@ -30,7 +30,7 @@ import { canSignIn } from './access/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store, StoredObject } from './store/store.ts'
 
-/** An operator's work on the database itself, for when nobody can sign in. Needs only access to the database. */
+/** Operations of an operator directly on the database, for when nobody can sign in. */
 export interface Administration extends AsyncDisposable {
   /** Throws `AlreadyExists` when there is a super administrator. */
   renewSetup(): Promise<SetupLink>
@@ -51,7 +51,7 @@ interface ResetPassword {
 interface SetupLink {
   /** Where to send the secret, with the wanted name and password. */
   readonly url: string
-  /** Where a person pastes the secret. */
+  /** Where to enter the secret in a browser. */
   readonly page: string
   readonly secret: string
   readonly expiresAt: Date

@@ -28,7 +28,7 @@ export interface DevelopOptions extends Development {
 
 export interface DevelopmentHost extends AsyncDisposable {
   readonly url: string
-  /** A link that signs the administrator in, in a browser on this machine; once, and instead of the link before. */
+  /** A link that signs the administrator in, in a browser on this machine; valid once, and replaces the previous link. */
   readonly signInLink: () => string
   /** Signs a user in without a password. */
   signIn(user: string): Promise<string>
@@ -36,7 +36,7 @@ export interface DevelopmentHost extends AsyncDisposable {
 
 /**
  * The whole server in the process of a plugin developer's tool, listening on this machine only. Plugins are separate processes,
- * as always. Signing in without a password takes a function of the returned object, which cannot be reached from outside.
+ * as always. Only a function of the returned object signs in without a password; it cannot be called from outside.
  */
 export async function develop(options: DevelopOptions): Promise<DevelopmentHost> {
   const { database, port, administrator: username, log } = options

@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   if (isReady) tellReady(config, server, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
-  // Otherwise SIGHUP ends the process, as it should when there is no file to open again.
+  // Otherwise SIGHUP ends the process, as it should without an audit file.
   if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
@@ -93,8 +93,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
 }
 
 /**
- * Work on the database itself, by the server's configuration. Returns the exit code: 0 on success, 1 on failure, 2 when the
- * configuration cannot be used.
+ * Runs an operation directly on the database, with the server's configuration. Returns the exit code: 0 on success, 1 on
+ * failure, 2 if the configuration is invalid.
  */
 export async function administer(
   options: ServeOptions,
@@ -107,7 +107,7 @@ export async function administer(
   })
 }
 
-/** The keys of the configuration, by what they are read from. Needs no database. */
+/** The sealing keys of the configuration and their sources. Needs no database. */
 export async function listKeys(options: ServeOptions, show: (keys: readonly ListedKey[]) => void): Promise<number> {
   return byConfig(options, async ({ secrets }) => {
     const keys = sealingKeysOf(secrets, { readFile, env: process.env })
@@ -202,7 +202,7 @@ async function stopSignal(): Promise<string> {
   return first
 }
 
-/** npx starts a command through a shell that does not pass SIGTERM on; the end of that shell stands for the signal. */
+/** npx starts a command through a shell that does not forward SIGTERM; the end of that shell counts as the signal. */
 async function parentEnded(): Promise<string> {
   const parent = process.ppid
   while (process.ppid === parent) await sleep(parentCheckMs, undefined, { ref: false })
@@ -223,7 +223,7 @@ function readFile(name: string): string {
   }
 }
 
-/** Lines for a terminal; otherwise one line of JSON, like those of the log, which no log level leaves out. */
+/** Readable lines on a terminal; otherwise one line of JSON, independent of the log level. */
 function tellReady({ log: { format } }: Config, server: Server, seconds: number): void {
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.

@@ -40,12 +40,12 @@ export interface Server {
   /** Allows creating the first super administrator, when there is none. */
   readonly setupSecret?: string
   readonly database: string
-  /** Resolves when plugins have started, or had their time to. */
+  /** Resolves when all plugins have started or timed out. */
   readonly ready: Promise<unknown>
   /** Signs a user in without a password; for the program that embeds the server. */
   signIn(user: string): Promise<string>
   /** Opens the audit log again, after it was moved. */
   reopenAudit(): void
-  /** Stops without cutting requests that end in time; returns how many did not. */
+  /** Stops without cutting requests that end in time; returns the number of cut ones. */
   close(): Promise<number>
 }

@@ -13,9 +13,9 @@ import {
 } from '@pergola/plugin-sdk'
 
 /**
- * A post is a draft, submitted or published. Where it stands is its status, which no verb on the post writes: the routes below
- * move it, and each route is a right of its own. What was submitted or published does not change under its readers' eyes; it is
- * withdrawn, and is a draft again.
+ * A post is a draft, submitted or published. This state is its status, which no verb on the post writes: the routes below
+ * change it, and each route needs its own right. A submitted or published post cannot be edited; withdrawing it makes
+ * it a draft again.
  */
 export const Post = defineModel({
   apiVersion: 'content.platform.run/v1alpha1',
@@ -71,7 +71,7 @@ const manage = roleTemplate('manage', {
   rules: [can('*', Post)],
 })
 
-// uc.api.content.platform.run: whose post it is, the host knows.
+// uc.api.content.platform.run: the author's own posts; the host checks the owner.
 export const mine = owned(Post, 'spec.owner', { allow: write })
 
 export const submit = route('POST /posts/:name/submit', { allow: write }, async ({ params, caller, client, clock }) => {
@@ -94,13 +94,13 @@ export const publishMine = route(
   },
 )
 
-// console.api.content.platform.run: the same for posts of anybody.
+// console.api.content.platform.run: the same for posts of any author.
 export const publishAny = route(
   'POST /posts/:name/publish',
   { allow: manage, body: t.Object({ version: t.Integer({ description: 'metadata.version of what was read' }) }) },
   async ({ params, body, client, clock }) => {
     const post = await client(Post).get(params.name)
-    // Somebody who has waited for this moment must not have another text published than the one that was looked at.
+    // Publishing names the reviewed version, so that a later edit cannot be published unseen.
     if (post.metadata.version !== body.version) preconditionFailed('the post has changed since; read it again')
     return client(Post).updateStatus(post, { ...post.status, state: 'published', publishedAt: clock.iso() })
   },
@@ -110,7 +110,7 @@ export const withdrawAny = route('POST /posts/:name/withdraw', { allow: manage }
   client(Post).updateStatus(await client(Post).get(params.name), { state: 'draft' }),
 )
 
-// api.content.platform.run: what every visitor reads.
+// api.content.platform.run: for every visitor.
 const Heading = { title: t.String(), slug: t.String(), publishedAt: t.String({ format: 'date-time' }) }
 
 export const published = route(

@@ -115,7 +115,7 @@ export const search: Journey = {
     }
     await type(admin, 'jump')
     await option(admin, /jump-here/).waitFor()
-    // A word of the title finds it, too.
+    // A word of the title finds it too.
     await dialog.getByRole('combobox').fill('name')
     await option(admin, /jump-there/).waitFor({ state: 'detached' })
     await option(admin, /^found by its name/).waitFor()
@@ -123,7 +123,7 @@ export const search: Journey = {
     await option(admin, /^found by its name/).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'found by its name' }).waitFor()
-    // A draft is not left without a question, and does not come along to the other page.
+    // Leaving asks because of the draft, and the draft does not appear on the other page.
     await page.getByLabel('Title').fill('a draft')
     await type(admin, 'jump-there')
     await option(admin, /jump-there/).waitFor()
@@ -133,7 +133,7 @@ export const search: Journey = {
     await pressed
     await page.getByRole('heading', { name: 'the other one' }).waitFor()
     strictEqual(await page.getByLabel('Title').inputValue(), 'the other one')
-    // Escape returns the focus to where it was.
+    // Escape restores the focus.
     await tabTo(admin, 'Users')
     await type(admin, 'role')
     await page.keyboard.press('Escape')
@@ -149,7 +149,7 @@ export const search: Journey = {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'New todo' }).waitFor()
-    // Ann may view todos, and nothing else.
+    // Ann may only view todos.
     await type(ann, 'jump')
     await option(ann, /jump-here/).waitFor()
     for (const text of ['New todo', 'admin', 'Plugins']) {

@@ -34,7 +34,7 @@ export const development: Journey = {
       await using visitor = await stage.open({ at: origin })
       const { page } = visitor
       const now = origin === at ? link : printed('a new link to sign in:').replace(at, origin)
-      // As left behind by an earlier host on this machine.
+      // Simulates the file of an earlier host on this machine.
       await page.context().addCookies([{ name: 'pergola-session', value: 'pgs_ended', url: origin }])
       await page.goto(now)
       await page.locator('[data-user="admin"]').waitFor()

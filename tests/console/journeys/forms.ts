@@ -22,7 +22,7 @@ export const create: Journey = {
     await at.getByLabel('API name').fill('first')
     await at.getByRole('button', { name: 'Create todo' }).click()
     await at.locator('.field', { hasText: 'Due' }).getByText('must be later than spec.start').waitFor()
-    // The focus is at the first field that is wrong.
+    // The first invalid field has the focus.
     strictEqual(await at.evaluate("document.activeElement?.getAttribute('data-pointer')"), '/spec/due')
     await at.getByLabel('Due', { exact: true }).fill('3 Dec 2026')
     await at.getByLabel('Tags').fill('sooner')
@@ -85,7 +85,7 @@ export const asText: Journey = {
     const { page: at } = visitor
     await visitor.goTo(`${page}/as-text?tab=yaml`)
     const text = at.getByRole('textbox', { name: 'YAML' })
-    // Not over a selection: Chromium would keep its styles, which the page forbids.
+    // Without a selection: Chromium would keep its styles, which the page's policy forbids.
     const retype = async (to: string) => {
       await text.press('ControlOrMeta+a')
       await text.press('Delete')
@@ -103,7 +103,7 @@ export const asText: Journey = {
     await retype(stored.replace('as-text', 'another'))
     await at.getByText('metadata.name stays as-text').waitFor()
     await retype(stored.replace('as it was', 'my title'))
-    // Each side has changed another field: both are kept without a question.
+    // Each side has changed another field: both changes are merged without asking.
     await at.getByRole('button', { name: /^Save/ }).click()
     await at.getByText('Saved', { exact: true }).waitFor()
     const { spec } = (await stage.api('GET', `${todos}/as-text`)) as { spec: Record<string, unknown> }
@@ -147,7 +147,7 @@ export const ended: Journey = {
     await dialog.getByRole('button', { name: 'Sign in and go on' }).click()
     await dialog.waitFor({ state: 'detached' })
     strictEqual(await at.getByLabel('Title').inputValue(), 'typed for an hour')
-    // A reload keeps the draft as well, in this tab and for this user alone.
+    // A reload keeps the draft too, in this tab and only for this user.
     const keeps = async () => (await at.evaluate("sessionStorage.getItem('pergola.drafts') ?? ''")) as string
     await stage.until('the draft is kept', async () => (await keeps()).includes('typed for an hour'))
     await at.reload()

@@ -18,7 +18,7 @@ export const byKeys: Journey = {
       await keyboard.type(text)
       await keyboard.press('Enter')
     }
-    // To the list through the search.
+    // Opens the list through the search.
     await keyboard.press('Control+K')
     await at.getByRole('dialog').getByRole('combobox').waitFor()
     await keyboard.type('todos')
@@ -34,7 +34,7 @@ export const byKeys: Journey = {
     await type('begins')
     await type('keys')
     await at.getByText('1–3 of 3').waitFor()
-    // Two rows, as a range, and away with them; Undo is a key away as well.
+    // Selects two rows as a range and deletes them; Undo has a key too.
     await keyboard.press('Escape')
     // The newest is first.
     await tabTo(visitor, at.getByRole('link', { name: 'by keys 3' }))
@@ -97,7 +97,7 @@ export const byThumb: Journey = {
     strictEqual(await titleOf(stage.api('GET', `${todos}/thumb-2`)), 'by thumb two')
     await at.getByRole('link', { name: 'Back' }).tap()
     await at.getByText('1–3 of 3').waitFor()
-    // A long press selects the first, then a tap each.
+    // A long press selects the first row, then taps select the others.
     const card = at.getByRole('listitem').filter({ hasText: 'by thumb 1' })
     const box = await card.boundingBox()
     ok(box)

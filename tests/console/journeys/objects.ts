@@ -52,7 +52,7 @@ export const find: Journey = {
     await keyboard.press('Enter')
     await at.getByText('1–27 of 27').waitFor()
     await at.getByRole('button', { name: 'Remove the filter Owner is ann' }).waitFor()
-    // A condition as the API writes it can be pasted; the filter still has the focus.
+    // A selector in the API's syntax can be pasted; the filter keeps the focus.
     await keyboard.insertText('metadata.name=bulk-23')
     await keyboard.press('Enter')
     await at.getByText('1–1 of 1').waitFor()
@@ -71,7 +71,7 @@ export const find: Journey = {
     await at.reload()
     await at.getByRole('row').nth(1).getByText('bulk 53').waitFor()
     strictEqual(await at.getByRole('row').count(), 28)
-    // The way back from an object keeps the filter.
+    // The link back from an object keeps the filter.
     await at.getByRole('link', { name: 'bulk 51' }).press('Enter')
     await at.getByRole('heading', { name: 'bulk 51', level: 1 }).waitFor()
     await at.getByRole('navigation', { name: 'Way back' }).getByRole('link').click()
@@ -95,7 +95,7 @@ export const known: Journey = {
     const role = at.getByRole('row', { name: /^(todo-view|View todos)/ })
     await role.getByRole('link', { name: 'ann' }).waitFor()
     strictEqual(JSON.stringify((await role.getByRole('cell').allInnerTexts()).slice(1, 4)), '["yes","–","–"]')
-    // The address leads to the same tab. Ann may view todos, and nothing else.
+    // The address selects the same tab. Ann may only view todos.
     await using ann = await stage.as('ann')
     await ann.page.goto(at.url())
     await ann.page.getByText('See: yes').waitFor()
@@ -146,7 +146,7 @@ export const away: Journey = {
     await at.keyboard.press('Enter')
     await at.getByText('not applied yet').first().waitFor()
     strictEqual(await at.locator('.stale').count(), 1, 'rows of another question look like its result')
-    // Code of a page that cannot be loaded: an error page in its place, and the menu stays.
+    // The code of a page cannot be loaded: an error page replaces it, and the menu stays.
     await visitor.choose('Metrics')
     await at.getByText('This page did not load').waitFor()
     await at.context().setOffline(false)

@@ -9,7 +9,7 @@ const books = '/apis/library.example.com/v1/books'
 const bookCount = 2_000
 const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 
-/** Whether it is there already or not. */
+/** Whether the plugin exists already or not. */
 export async function installPurchasing(stage: Stage): Promise<void> {
   await stage.api('POST', packages, await purchasing())
   await stage.until('purchases are served', async () =>
@@ -196,7 +196,7 @@ export const hostile: Journey = {
     await page.getByRole('navigation').getByRole('link', { name: 'Throws', exact: true }).waitFor()
     await visitor.choose('Users')
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
-    // Its code runs with the rights of whoever looks, so it is loaded when one of its pages is opened, and not before.
+    // Its code runs with the user's rights, so it is loaded only when one of its pages is opened.
     const ofPlugins = () => loaded.filter((path) => /^\/plugins\/(hostile|broken)\//.test(path))
     deepStrictEqual(ofPlugins(), [])
     await visitor.choose('Throws')

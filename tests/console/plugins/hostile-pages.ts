@@ -24,7 +24,7 @@ const ThrowsLater = defineComponent({
 /** Tries to load resources from another origin, which the console blocks. */
 const elsewhere = 'https://elsewhere.example/script.js'
 
-// oxlint-disable-next-line import/no-default-export -- as the console wants it
+// oxlint-disable-next-line import/no-default-export -- the console requires it
 export default definePages({
   '': Throws,
   later: ThrowsLater,

@@ -40,8 +40,8 @@ export const sharedMemory: Trial = {
     for (let round = 1; round <= (quick ? 2 : 6); round++) {
       faults.push(...(await leakTogether(host, leaking)).map((fault) => `round ${round}: ${fault}`))
     }
-    // With less memory, the kernel has to kill a process: the largest plugin. One at a time, because three that share what is
-    // left would each be as small as the good one.
+    // With less memory, the kernel has to kill a process: the largest plugin. One at a time, because three that share the remaining
+    // memory would each be as small as the good one.
     group.leave(tightBytes)
     for (const name of leaking) {
       faults.push(...(await leakTogether(host, [name])).map((fault) => `with too little memory: ${fault}`))

@@ -25,9 +25,9 @@ export function addAccessCommands(program: Command, context: CommandContext): vo
   addTokenCommands(program, context)
   const role = program.command('role').description('show roles')
   addServerOptions(role.command('list'))
-    .description('list roles by what people call them')
+    .description('list roles by their display names')
     .addOption(outputOption(['table', 'json', 'name']))
-    .option('--all', 'those that are not shown to people, too')
+    .option('--all', 'include hidden roles')
     .action(
       runCommand(context, async (options: RoleListOptions) => {
         const { listRoles } = await import('./roles.ts')
@@ -106,7 +106,7 @@ function addUserCommands(program: Command, context: CommandContext): void {
     )
   for (const word of ['disable', 'enable'] as const) {
     addServerOptions(user.command(word))
-      .description(word === 'disable' ? 'sign a user out everywhere, and keep it out' : 'let a user in again')
+      .description(word === 'disable' ? 'disable a user, who is signed out everywhere' : 'enable a user again')
       .argument('<name>', 'name of the user')
       .option('--plan', planWords)
       .action(

@@ -64,7 +64,7 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
   }
   const stored = await bindings.get(name)
   if (stored.roleRef.name !== role) {
-    throw new CommandFault(`rolebinding ${name} is there already, and gives ${stored.roleRef.name}`, {
+    throw new CommandFault(`rolebinding ${name} already exists and grants ${stored.roleRef.name}`, {
       next: `pergola get rolebinding ${name}`,
     })
   }
@@ -98,7 +98,7 @@ export async function revoke(context: CommandContext, { user, role }: Grant, opt
     ),
   )
   if (found.length === 0) {
-    throw new CommandFault(`no rolebinding gives ${role} to ${user}`, {
+    throw new CommandFault(`no rolebinding grants ${role} to ${user}`, {
       next: `pergola list rolebindings --where subjects.name=${user}`,
     })
   }

@@ -72,7 +72,7 @@ async function usersOf(client: Client, { name, bindings }: AllowingRole): Promis
 }
 
 function usersWords(users: readonly string[] | undefined): string {
-  if (!users) return '(not for you to see)'
+  if (!users) return '(you may not see them)'
   const shown = users.slice(0, mostUsers).map(visible)
   return users.length > shown.length ? `${shown.join(', ')} and more` : shown.join(', ')
 }

@@ -15,12 +15,12 @@ import { tableOf } from '../terminal/table.ts'
 /** Commands for operators that work without signing in. */
 export function addAdminCommands(program: Command): void {
   addShared(program.command('setup-link'))
-    .description('make another secret for the first administrator; whichever is used first ends all others')
+    .description('create another secret for the first administrator; using one invalidates all others')
     .action((options: Options) => run(options, (administration) => setupLink(administration, options)))
 
-  const admin = program.command('admin').description('help administrators in; works on the database itself')
+  const admin = program.command('admin').description('restore access for administrators; works on the database itself')
   addShared(admin.command('list'))
-    .description('list the super administrators, and who of them can sign in')
+    .description('list the super administrators, and which of them can sign in')
     .action((options: Options) => run(options, (administration) => list(administration, options)))
 
   addKeepTokens(addPasswordOptions(addShared(admin.command('reset-password'))))
@@ -31,9 +31,9 @@ export function addAdminCommands(program: Command): void {
     )
 
   addShared(admin.command('create-token'))
-    .description('make a personal access token for a user and print it, once')
-    .argument('<user>', 'name of the user, who can do with it all that it may')
-    .option('--name <name>', 'name of the token (default: one is made)')
+    .description('create a personal access token for a user and print it once')
+    .argument('<user>', 'name of the user, whose rights the token has')
+    .option('--name <name>', 'name of the token (default: generated)')
     .option('--expires <when>', 'how long, such as 12h or 30d; a date; or never', '30d')
     .action((user: string, options: TokenOptions) =>
       run(options, (administration) => createToken(administration, user, options)),

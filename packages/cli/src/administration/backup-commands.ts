@@ -13,17 +13,17 @@ interface RestoreOptions extends SharedOptions {
 export function addBackupCommands(program: Command, context: CommandContext): void {
   program
     .command('backup')
-    .description('copy everything, as it is at one moment, into a new file; servers go on meanwhile')
-    .argument('<file>', 'where to; it must not be there yet')
+    .description('write a consistent snapshot of all data to a new file; servers keep running')
+    .argument('<file>', 'the new file; must not exist')
     .addOption(configOption())
     .option('--json', 'print JSON')
     .addHelpText('after', '\nWorks on the database of the configuration. Keys of sealed secrets are not in the file.')
     .action((file: string, options: SharedOptions) => backUp(context, file, options))
   program
     .command('restore')
-    .description('make the database what a backup says, and sign everybody out; no server may run')
-    .argument('<file>', 'as pergola backup made it, on the same engine')
-    .option('--replace', 'put aside what is there; it is not deleted')
+    .description('restore the database from a backup and sign everybody out; no server may be running')
+    .argument('<file>', 'the file that pergola backup wrote, from the same engine')
+    .option('--replace', 'replace existing data, which is moved aside and not deleted')
     .addOption(configOption())
     .option('--json', 'print JSON')
     .addHelpText(

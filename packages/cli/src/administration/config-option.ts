@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 
 export function configOption(): Option {
-  return new Option('-c, --config <file>', 'configuration file (default: pergola.yaml, when it is there)')
+  return new Option('-c, --config <file>', 'configuration file (default: pergola.yaml, if it exists)')
 }
 
 export function configOf({ config }: { readonly config?: string }): { readonly configFile?: string } {

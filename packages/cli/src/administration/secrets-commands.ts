@@ -6,15 +6,17 @@ import { addShared, print, runAdministration, type SharedOptions } from './run-a
 
 /** Commands for operators who rotate the encryption keys of secrets. */
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('look after sealed secrets; works on the database itself')
+  const secrets = program
+    .command('secrets')
+    .description('manage the encryption of secrets; works on the database itself')
   secrets
     .command('keys')
-    .description('list the keys of the configuration with their ids, by which pergola doctor names them')
+    .description('list the configured keys with their ids, as pergola doctor prints them')
     .addOption(configOption())
     .option('--json', 'print JSON')
     .action(listKeys)
   addShared(secrets.command('rotate'))
-    .description('seal every secret with the first of secrets.keys; the others can go afterwards')
+    .description('encrypt every secret with the first of secrets.keys; afterwards the other keys can be removed')
     .addHelpText('after', '\nRefused while a running server does not have that key.')
     .action((options: SharedOptions) => runAdministration(options, (administration) => rotate(administration, options)))
 }

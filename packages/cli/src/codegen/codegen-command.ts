@@ -8,8 +8,8 @@ import type { CodegenOptions } from './codegen.ts'
 /** Command for authors of front ends and other API clients. */
 export function addCodegenCommand(program: Command, context: CommandContext): void {
   addServerOptions(program.command('codegen'))
-    .description('write a TypeScript module of what a server has: models and custom APIs, with their types')
-    .requiredOption('--out <file>', 'where it goes, such as src/api.ts; - for stdout')
+    .description('generate a TypeScript module for the models and custom APIs of a server')
+    .requiredOption('--out <file>', 'output file, such as src/api.ts; - for stdout')
     .option('--group <group>', 'only of this group, "" for the host\'s own; repeatable', collect, [])
     .action(
       runCommand(context, async (options: CodegenOptions) => {

@@ -2,10 +2,11 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 
 const exitCodes = `
-Follows src/, extensions/ and package.json; what cannot be used is told, and the version before keeps answering. Objects of seed/ are
-written once. The database is kept in .pergola/, where people.json (yours alone) lets other commands act as somebody: --as ann.
+Watches src/, extensions/ and package.json. If a saved version has errors, they are printed and the previous version keeps answering.
+Objects of seed/ are created once. The database is in .pergola/; people.json there, readable only by you, lets other commands act as
+test users: --as ann.
 
-Ends with 0 when it is told to stop, with 1 when it cannot start, with 2 when this is no folder of a plugin.`
+Exits with 0 after a stop, with 1 if it cannot start, with 2 if this is not the folder of a plugin.`
 
 interface Options {
   readonly port: number
@@ -19,12 +20,12 @@ interface Options {
 export function addDevCommand(program: Command, { variables, version }: CommandContext): void {
   program
     .command('dev')
-    .description('a host with the plugin in this folder, which follows every save')
-    .option('--port <port>', 'where the host listens, on this machine alone; 0 takes a free one', portOf, 8090)
-    .option('--inspect-port <port>', 'where a debugger finds the plugin', portOf, 9229)
-    .option('--no-inspect', 'let no debugger in; a plugin that hangs is ended, as it would be elsewhere')
-    .option('--reset', 'forget the database and begin anew, with the objects of seed/')
-    .option('--verbose', 'show every request, and all that the host says')
+    .description('run a host with the plugin in this folder; reload on every save')
+    .option('--port <port>', 'port of the host, on this machine only; 0 picks a free one', portOf, 8090)
+    .option('--inspect-port <port>', 'port for a debugger', portOf, 9229)
+    .option('--no-inspect', 'disable the debugger; a plugin that hangs is killed, as in production')
+    .option('--reset', 'delete the database and start again with the objects of seed/')
+    .option('--verbose', 'show every request and every log line of the host')
     .addHelpText('after', exitCodes)
     .action(async ({ port, inspectPort, inspect, reset = false, verbose = false }: Options) => {
       // Loaded on demand, so that `--help` does not load the bundler.

@@ -161,13 +161,13 @@ async function seed({ parts, answering }: Life, host: RunningHost): Promise<void
   if (count === 0) return
   kept.markSeeded()
   const written = count === 1 ? 'an object' : `${count} objects`
-  output.say('seed', [`${written} of ${seedFolder}/, kept between runs; --reset begins anew`])
+  output.say('seed', [`${written} of ${seedFolder}/, kept between runs; --reset starts again`])
 }
 
 async function seedSaved(life: Life, host: RunningHost, { files }: Saved): Promise<void> {
   const { kept, output } = life.parts
   if (!kept.isSeeded()) return seed(life, host)
-  output.say('seed', [`${shown(files)} saved; its objects are there already, --reset begins anew`], 'quiet')
+  output.say('seed', [`${shown(files)} saved; its objects exist already, --reset starts again`], 'quiet')
 }
 
 function tellFault({ parts, current, answering }: Life, error: unknown): void {

@@ -65,7 +65,7 @@ function located([line = '', ...others]: readonly string[], folder: string): rea
   return [place && (places.length === 1 || exact.length === 1) ? at(place, told) : told, ...others]
 }
 
-/** The author sees the source, not a package. */
+/** Refers to the source instead of the package. */
 function unpacked(message: string): string {
   return message
     .replace(/^the package cannot be used: /, '')

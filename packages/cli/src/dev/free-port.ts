@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const checkMs = 100
 
 export interface FreePortOptions {
-  /** How long to wait. After that, listening says what is wrong. */
+  /** How long to wait. After that, listening reports the error. */
   readonly patienceMs: number
   /** Called once, if the port is in use. */
   readonly onWait: () => void
@@ -29,7 +29,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(server.listen(port, '127.0.0.1'), 'listening')
     return true
   } catch (error) {
-    // Waiting helps against nothing else.
+    // Waiting only helps if the port is in use.
     return (error as NodeJS.ErrnoException).code !== 'EADDRINUSE'
   } finally {
     server.close()

@@ -27,16 +27,16 @@ export interface HostLinesOptions {
   readonly verbose: boolean
   readonly say: (who: string, lines: readonly string[], tone?: Tone) => void
   readonly review: (user: string, request: RequestInfo) => Promise<Review | undefined>
-  /** Of the plugin that is being written. */
+  /** The plugin under development. */
   readonly roles: () => PluginDefinition['roles']
   readonly failureOf: (requestId: string) => Promise<readonly string[] | undefined>
 }
 
 const warnings = new Set(['warn', 'error'])
-/** Told by whoever waits for what was sent, in better words. */
+/** Whether the command reports this fault itself, with a better message. */
 const toldElsewhere = new Set(['upgrade abandoned', 'a plugin cannot be started'])
 
-/** What the host logs, as far as whoever writes a plugin wants to read it. */
+/** Selects the host's log lines that matter to a plugin author, and shortens them. */
 export function createHostLines(options: HostLinesOptions): (json: string) => void {
   const { verbose, say } = options
   return (json) => {
@@ -49,7 +49,7 @@ export function createHostLines(options: HostLinesOptions): (json: string) => vo
   }
 }
 
-/** What it wrote last was told when it wrote it. */
+/** Skips errors that the plugin's own output has already reported. */
 function endLines({ why = '', waitMs }: HostLine): readonly string[] {
   const [first = ''] = why.split('\n')
   return [first, ...(waitMs === undefined ? [] : [`it is started again in ${Math.ceil(waitMs / 100) / 10} s`])]
@@ -74,7 +74,7 @@ async function tellRequest(options: HostLinesOptions, line: HostLine): Promise<v
   else if (verbose && !isOwn(line)) say('http', [`${asked} ${ms ?? 0} ms`], 'quiet')
 }
 
-/** Who may not do what, and how that would change. */
+/** Explains a denied request: who may not do what, and how to allow it. */
 async function denialLines({ review, roles }: HostLinesOptions, line: HostLine): Promise<readonly string[]> {
   const { user, method = '', target = '', verb, reason } = line
   if (reason !== undefined && reason !== 'Forbidden') return [reason]
@@ -82,7 +82,7 @@ async function denialLines({ review, roles }: HostLinesOptions, line: HostLine):
     return user === undefined ? [] : ['a plugin asks for more by permissions of definePlugin']
   }
   const info = requestInfo({ method, target, headers: {} })
-  // What cannot be explained is told all the same.
+  // Prints the plain line if the review fails.
   const found = await review(user, verb === undefined ? info : { ...info, verb }).catch(() => undefined)
   if (!found || found.allowed) return []
   const [may = ''] = found.text.split('; ')
@@ -91,12 +91,12 @@ async function denialLines({ review, roles }: HostLinesOptions, line: HostLine):
   return [`${may}; role template ${template} would allow it`, `pergola grant ${user} ${template}`]
 }
 
-/** A process asks for leases as soon as it runs; the host refuses until the plugin is started, and the process asks again. */
+/** Hides rejected lease requests before the plugin is started: the process requests leases at once and retries. */
 function isHandshake({ user = '', target = '', reason }: HostLine): boolean {
   return user.startsWith('plugin:') && target.startsWith('/pergola/') && reason === 'PluginNotStarted'
 }
 
-/** What this command itself asks for again and again. */
+/** Hides the command's own polling. */
 function isOwn({ user, method, target = '', status }: HostLine): boolean {
   return user === 'admin' && method === 'GET' && status === 200 && target.startsWith(`${pluginsPath}/`)
 }

@@ -71,7 +71,7 @@ function failedAdvice(name: string, detail: string): string {
   return 'see the log of the server'
 }
 
-/** Reports that a signed-in caller may not see the details; the check of the database always has one when it is ok. */
+/** Reports that the signed-in caller may not see details: the database check always has a detail when it is ok. */
 export function detailsFinding(text: string): Finding | undefined {
   if (!/^\[ok\] +database$/m.test(text)) return undefined
   const words = 'your roles do not allow the details of the checks, such as the version of the server'

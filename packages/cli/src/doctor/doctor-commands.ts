@@ -7,7 +7,9 @@ import type { DoctorOptions } from './doctor.ts'
 
 export function addDoctorCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('doctor'))
-    .description('look a server over: ready, version, clock, certificate, login, plugins, models; and what to do')
+    .description(
+      'check a server: readiness, version, clock, certificate, login, plugins, models; and how to fix problems',
+    )
     .addOption(outputOption(['table', 'json']))
     .action(
       runCommand(context, async (options: DoctorOptions) => {

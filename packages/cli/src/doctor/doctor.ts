@@ -137,7 +137,7 @@ const models: {
   readonly object?: ModelObject & ApiObject
 } = { group: 'plugin.platform.run', version: 'v1alpha1', plural: 'models' }
 
-/** Silent where models cannot be read: whoever may not list them was told so about plugins. */
+/** Silent if models cannot be listed: the check of plugins has already reported the missing right. */
 async function modelStates({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
   if (token === undefined) return []
   try {

@@ -5,7 +5,7 @@ import { shortened } from '../terminal/visible.ts'
 
 const widestCell = 40
 
-/** Heads of the columns that every table has. */
+/** Headings of the columns that every table has. */
 const otherHeads = new Set(['NAME', 'AGE'])
 
 /** A table column besides name and age. */
@@ -43,7 +43,7 @@ export function columnsOf(
   }))
 }
 
-/** The schema at a path, also in the items of an array; undefined where the path leads to nothing. */
+/** The schema at a path, also inside array items; undefined if the path does not exist. */
 function schemaAt(schema: JsonSchema, path: readonly string[], follow: FollowReference): JsonSchema | undefined {
   let found: JsonSchema | undefined = schema
   for (const step of path) {
@@ -77,7 +77,7 @@ function cell(value: unknown, isTime: boolean): string {
 }
 
 function scalarText(value: unknown): string {
-  // Without the noise of binary fractions: 48.88, not 48.879999999999995.
+  // Without binary rounding errors: 48.88, not 48.879999999999995.
   if (typeof value === 'number' && !Number.isInteger(value)) return String(Number(value.toPrecision(15)))
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
@@ -88,7 +88,7 @@ function valueAt(value: unknown, [step, ...below]: readonly string[]): unknown {
   return isObject(value) ? valueAt(value[step], below) : undefined
 }
 
-/** Follows references; what stands beside one is kept. A dangling or circular one gives an empty schema. */
+/** Follows references and keeps keywords beside `$ref`. A dangling or circular reference gives an empty schema. */
 function resolve(part: unknown, follow: FollowReference): JsonSchema {
   let schema: unknown = part
   for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {

@@ -96,7 +96,7 @@ async function watchObjects(context: CommandContext, target: Target, options: Li
   }
 }
 
-/** An object that no longer matches is reported as deleted, but was not declared deleted. */
+/** An object that no longer matches the selector is reported as deleted, without a deletion timestamp. */
 function changeWord({ type, object }: { readonly type: string; readonly object: ApiObject }, words: Words): string {
   if (type === 'DELETED' && object.metadata.deletionTimestamp === undefined) return 'left the selection'
   return words[type] ?? type
@@ -111,7 +111,7 @@ function queryOf(
   { where, label, sort, output }: ListOptions,
 ): Pick<ListQuery, 'fieldSelector' | 'labelSelector' | 'sort'> {
   const names = resource.indexes.map(({ name }) => name)
-  // As in `pergola role list`: roles that everybody has are not for reading, unless somebody asks for them.
+  // As in `pergola role list`: hides built-in roles of all users, unless requested.
   const isPlain = where.length === 0 && label.length === 0 && output === 'table'
   const labels = isPlain && fullName(resource) === 'roles' ? [`${roleKeys.hidden}!=true`] : label
   return {

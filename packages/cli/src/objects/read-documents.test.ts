@@ -56,7 +56,7 @@ describe('reading fails', () => {
   test.each([
     ['for invalid YAML', `${todo('a')}---\na: [\n`, /a\.yaml:\d+ /],
     ['for a duplicate key', `${todo('a')}kind: Todo\n`, /a\.yaml:5 Map keys must be unique/],
-    ['for a document that is not an object', `${todo('a')}---\n- 1\n`, /a\.yaml:6 is no object/],
+    ['for a document that is not an object', `${todo('a')}---\n- 1\n`, /a\.yaml:6 is not an object/],
     ['without a kind', 'apiVersion: v1\nmetadata: { name: a }\n', /a\.yaml:1 has no kind/],
     ['without a name', 'apiVersion: v1\nkind: Role\nmetadata: { generateName: a- }\n', /has no metadata\.name/],
     ['for a duplicate object', `${todo('a')}---\n${todo('a')}`, /a\.yaml:6 is Todo "a", as .*a\.yaml:1 is/],

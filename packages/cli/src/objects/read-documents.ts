@@ -162,7 +162,7 @@ function withModelName(value: unknown): unknown {
 }
 
 function faultOf(value: unknown): string | undefined {
-  if (!isObject(value)) return 'is no object: it begins with apiVersion, kind and metadata'
+  if (!isObject(value)) return 'is not an object; it must have apiVersion, kind and metadata'
   const missing = ['apiVersion', 'kind'].filter((field) => typeof value[field] !== 'string' || value[field] === '')
   if (missing.length > 0) return `has no ${missing.join(' and no ')}`
   const { metadata } = value

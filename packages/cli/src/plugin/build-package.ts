@@ -25,7 +25,7 @@ const rolesFile = 'extensions/roles.yaml'
 const mostManifestBytes = 4 * 1024 * 1024
 const mostLogoBytes = 256 * 1024
 const mebibyte = 1024 * 1024
-/** A plugin takes about 80 MiB before its first request, and a body that is parsed is in memory about three times. */
+/** A plugin takes about 80 MiB before its first request, and parsing a body takes about three times its size. */
 const mostBodyBytes = 16 * mebibyte
 /** Hash digits, enough to distinguish builds. */
 const developmentDigits = 12
@@ -105,7 +105,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
   }
 }
 
-/** Menus show what the definition says, and the module has the components. */
+/** Every page of the definition needs a component in the module, and vice versa. */
 function refuseUnpaired({ pages = [] }: PluginDefinition, hasModule: boolean): void {
   if (pages.length > 0 === hasModule) return
   const missing = hasModule
@@ -140,7 +140,7 @@ function largeBodies({ routes }: PluginDefinition): readonly string[] {
     })
 }
 
-/** Adds what only a host can tell, such as formats that it does not know. */
+/** Adds faults that only a host can find, such as unknown formats. */
 async function withHostFaults(inspected: Inspected): Promise<Inspected> {
   if (!('definition' in inspected)) return inspected
   const { declaredFaults } = await import('@pergola/server')
@@ -204,7 +204,7 @@ function manifestOf(project: PluginProject, definition: PluginDefinition): Plugi
 
 function addRoles(files: Map<string, Buffer>, roles: readonly RoleDeclaration[]): void {
   if (files.has(rolesFile)) {
-    throw new AuthorFault([at({ file: rolesFile }, 'is written from the roles of the plugin; give yours another name')])
+    throw new AuthorFault([at({ file: rolesFile }, 'is generated from the roles of the plugin; rename your file')])
   }
   const documents = roles.map((role) => stringify(role, { lineWidth: 0 }))
   files.set(rolesFile, Buffer.from(`# Written from the roles of the plugin.\n${documents.join('---\n')}`))

@@ -50,7 +50,7 @@ try {
 /** A fresh process that waits for a bundle to inspect. */
 export interface Reader {
   readonly child: ChildProcess
-  /** Rejects when the process is cancelled, perhaps before it is asked. */
+  /** Rejects if the process is cancelled, also before a bundle is sent. */
   readonly closed: Promise<unknown>
 }
 
@@ -65,7 +65,7 @@ export function beginReader(signal?: AbortSignal): Reader {
     ...(signal && { signal }),
   })
   const closed = once(child, 'close')
-  // A process without a bundle ends with this one; errors matter only to who asks it.
+  // A waiting process ends with this one; its errors matter only to a caller of `inspect`.
   closed.catch(() => {})
   child.on('error', () => {})
   child.stdin?.on('error', () => {})
@@ -94,7 +94,7 @@ export async function inspectBundle({ code, map }: Bundle, options: InspectOptio
     )
     const answers = await Promise.all(readers.map((reader) => ask(reader, folder, options)))
     const [first] = answers
-    if (!first) throw new Error('a bundle is asked at least once')
+    if (!first) throw new Error('a bundle must be inspected at least once')
     if (new Set(answers.map(({ inspected }) => JSON.stringify(inspected))).size === 1) return first
     const problem =
       'the definition is not deterministic; it must not depend on time, randomness or the machine, or a host could not tell that it is the same'

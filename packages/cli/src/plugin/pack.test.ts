@@ -366,7 +366,7 @@ describe('packing reports', () => {
     [
       'a file at the path of a generated file',
       { 'extensions/roles.yaml': roleText({}) },
-      ['extensions/roles.yaml is written from the roles of the plugin; give yours another name'],
+      ['extensions/roles.yaml is generated from the roles of the plugin; rename your file'],
     ],
     [
       'two files with one path in the package',

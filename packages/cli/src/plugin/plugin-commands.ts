@@ -5,11 +5,11 @@ import { addRemoteCommands } from './remote/remote-commands.ts'
 
 /** Commands for authors and operators of plugins. */
 export function addPluginCommands(program: Command, context: CommandContext): void {
-  const plugin = program.command('plugin').description('package plugins, and manage those of a server')
+  const plugin = program.command('plugin').description('build plugins, and manage those of a server')
   plugin
     .command('pack')
-    .description('make a package (.tgz) of the plugin in this folder, and tell what it will do')
-    .option('--out <folder>', 'where the package goes', '.')
+    .description('build a package (.tgz) of the plugin in this folder, and show what it will do')
+    .option('--out <folder>', 'output folder of the package', '.')
     .addHelpText(
       'after',
       '\nEnds with 1 when something in the plugin has to be changed, with 2 when this is no plugin.',

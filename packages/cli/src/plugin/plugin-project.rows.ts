@@ -20,7 +20,7 @@ export function todoProject(
   for (const part of ['package.json', 'src']) {
     cpSync(join(root, 'examples/todo', part), join(folder, part), { recursive: true })
   }
-  // Another plugin has other pages.
+  // The copied pages do not match another plugin's definition.
   if ('src/plugin.ts' in files) rmSync(join(folder, 'src/ui'), { recursive: true })
   if (hasSdk) installSdk(folder)
   write(files)

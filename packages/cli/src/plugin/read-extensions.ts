@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import { LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { at, AuthorFault, type Place } from './author-fault.ts'
 
-/** The second folder is the one that similar hosts use. */
+/** The second folder is the one that Halo uses. */
 const folders = ['extensions', 'src/main/resources/extensions']
 
 /** A file of declared objects. */

@@ -88,7 +88,7 @@ function logoOf(folder: string, own: Json): string | undefined {
   if (!pictureForm.test(logo) || logo.split('/').includes('..')) {
     throw new ProjectFault(`package.json: pergola.logo "${logo}" must be a .svg, .png or .webp in this folder`)
   }
-  if (!existsSync(join(folder, logo))) throw new ProjectFault(`package.json: pergola.logo "${logo}" is not there`)
+  if (!existsSync(join(folder, logo))) throw new ProjectFault(`package.json: pergola.logo "${logo}" does not exist`)
   return logo
 }
 

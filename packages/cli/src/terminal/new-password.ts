@@ -44,7 +44,7 @@ export function addKeepTokens(command: Command): Command {
   return command.option('--keep-tokens', 'leave the personal access tokens of the user valid')
 }
 
-/** What else a new password has ended. */
+/** Sessions and tokens that a new password has ended. */
 export function tokenWords(tokens: number): readonly string[] {
   if (tokens === 0) return []
   return [`  ${tokens} personal access ${tokens === 1 ? 'token was' : 'tokens were'} deleted; programs need new ones.`]

@@ -60,7 +60,7 @@ function apiErrorLines(error: ApiError): readonly string[] {
   ]
 }
 
-/** `doctor` does not know the keys of a server; only its operator can add one. */
+/** No hint to `doctor`: a missing key of the server can only be added by its operator. */
 const keysAdvice = 'change secrets.keys on the server, as in docs/reference/configuration.md#secrets, and restart it'
 
 function adviceFor({ reason, headers, message }: ApiError): string | undefined {

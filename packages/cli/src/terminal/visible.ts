@@ -10,7 +10,7 @@ export function visible(text: string): string {
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const styles = /(\u001b\[(?:1|2|22|31|32|33|39)m)/
 
-/** Escapes the same in lines that are printed, except line breaks, tabs, joiners in words, and the styles of this program. */
+/** Like `visible`, but keeps line breaks, tabs, joiners in words, and the styles of this program. */
 export function visibleLines(lines: string): string {
   return lines
     .split(styles)
@@ -24,7 +24,7 @@ export function shortened(text: string, most: number): string {
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** Escapes control characters that JSON leaves as they are and a terminal may interpret. */
+/** Escapes control characters that JSON does not escape and a terminal may interpret. */
 export function visibleJson(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (character) =>
     [...Array(character.length).keys()]

@@ -21,7 +21,7 @@ test('seeing any object asks for the list, seeing one asks for that object', () 
   expect([verbOf('see', false), verbOf('see', true), verbOf('change', true)]).toEqual(['list', 'get', 'update'])
 })
 
-test('models with the same deeds are summed up together, and rules about anything else are counted', () => {
+test('models with the same actions are grouped, and other rules are counted', () => {
   const rules = [
     { apiGroups: ['todo.example.com'], resources: ['*'], verbs: ['get', 'list'] },
     { apiGroups: ['todo.example.com'], resources: ['todos'], resourceNames: ['mine'], verbs: ['delete'] },

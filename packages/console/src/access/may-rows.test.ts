@@ -31,7 +31,7 @@ test('an answer belongs to its model and deed, and each role is named once', () 
   ])
 })
 
-test('what a model does not offer is not shown as allowed', () => {
+test('verbs that a model lacks are not shown as allowed', () => {
   const [row] = mayRows([{ ...todos, verbs: ['list'] }], [yes('boss'), yes('boss'), yes('boss'), yes('boss')])
   expect([...(row?.may ?? [])]).toEqual(['see'])
 })

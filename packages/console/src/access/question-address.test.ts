@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { questionIn, toAddress } from './question-address.ts'
 
-test('a question comes back from its address', () => {
+test('a question survives the round trip through its address', () => {
   for (const question of [
     { user: 'ann', deed: 'delete', data: 'todo.example.com/todos', name: 'milk' },
     { user: undefined, deed: 'see', data: '/users', name: undefined },

@@ -8,7 +8,7 @@ test('a name always has the same hue, and never the red of a failure', () => {
   expect(hues).not.toContain('red')
 })
 
-test('a value has the tone of the schema, else the hue of its place, else grey', () => {
+test('a value has the tone of the schema, else the hue of its position, else grey', () => {
   const values = ['draft', 'open', 'done']
   expect(hueOfValue('done', values, { done: 'green' })).toBe('green')
   expect(hueOfValue('open', values)).toBe('blue')

@@ -21,7 +21,7 @@ const spec = (properties: Schema['properties']): Schema => ({
 const named = (fields: object) =>
   ({ apiVersion: 'x/v1', kind: 'Todo', metadata: { name: 'todo-1' }, spec: fields }) as never
 
-test('an object is called by what the model says, else by the first usual field, else by its name', () => {
+test('the title is the field that the model names, else the first usual field, else the name', () => {
   const schema = spec({ name: { type: 'string' }, subject: { type: 'string' } })
   expect(titlePathOf({ ...model, display: { title: 'spec.subject' } }, schema)).toBe('spec.subject')
   expect(titlePathOf(model, schema)).toBe('spec.name')
@@ -30,7 +30,7 @@ test('an object is called by what the model says, else by the first usual field,
   expect(titleOfObject(named({ name: ' ' }), 'spec.name')).toBe('todo-1')
 })
 
-test('its state is the enum with tones, else the one called so', () => {
+test('the state is the enum with tones, else the one named state or phase', () => {
   const level = { enum: ['low', 'high'] }
   expect(statePathOf(spec({ level, state: { enum: ['open'] } }))).toBe('spec.state')
   expect(

@@ -21,7 +21,7 @@ test('each item is done once, a few at a time, and failures do not stop the othe
   expect(most).toBeLessThanOrEqual(4)
 })
 
-test('what was not begun when it is stopped is not done', async () => {
+test('work that has not begun at the stop is not done', async () => {
   const stop = new AbortController()
   const done: number[] = []
   await forEachOf(

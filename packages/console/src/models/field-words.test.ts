@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hintOf, valueText, wrongWith } from './field-words.ts'
 
-it('says what the server said of a value before what can be seen without asking', () => {
+it('shows the error of the server before local errors', () => {
   const told = [{ field: 'spec.amount', rule: 'check', message: 'is more than the budget' }]
   expect(wrongWith(-3, { type: 'number', minimum: 0 }, told)).toBe('Is more than the budget.')
   expect(wrongWith(-3, { type: 'number', minimum: 0 }, [])).toBe('At least 0.')

@@ -15,7 +15,7 @@ test.each([
   expect(localFault(schema, value)).toEqual(fault)
 })
 
-test('what is left out, and what fits, has no fault', () => {
+test('omitted and valid values have no fault', () => {
   expect(localFault({ type: 'integer', minimum: 0 }, undefined)).toBeUndefined()
   expect(localFault({ type: 'integer', minimum: 0 }, 3)).toBeUndefined()
   expect(localFault({ type: 'string', format: 'email' }, 'orders@deskwerk.example')).toBeUndefined()

@@ -17,7 +17,7 @@ const schema = {
   },
 }
 
-test('what is write-only or a password is left out at every depth', () => {
+test('write-only values and passwords are left out at every depth', () => {
   const login = { user: 'ann', password: 'secret' }
   expect(
     withoutSecrets(schema, schema, { title: 'x', token: 't', login, accounts: [login], keys: { a: 'b' } }),

@@ -55,7 +55,7 @@ test('an address is listed once, for the widest circle', () => {
   ])
 })
 
-test('the version of the host stands in the header, other needs are listed', () => {
+test('the host version is in the header, other requirements are listed', () => {
   expect(sheetOf(plan).others.map(({ code, items }) => [code, items.length])).toEqual([['needs', 1]])
 })
 
@@ -69,7 +69,7 @@ test('an upgrade lists differences; what needs a tick is not repeated', () => {
   expect([changes.length, decisions.length, roles.length]).toEqual([1, 1, 0])
 })
 
-test('what blocks a plan stands apart', () => {
+test('blocking items of a plan are separate', () => {
   const { blocked, others } = sheetOf(planOf({ blocked: [item('refused', { reason: 'Forbidden', message: 'no' })] }))
   expect([blocked.length, others.length]).toEqual([1, 0])
 })

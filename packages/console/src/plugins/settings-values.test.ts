@@ -10,13 +10,13 @@ test('a default is shown where nothing is stored', () => {
   expect(shownSettings(schema, { hours: 48 })).toEqual({ hours: 48 })
 })
 
-test('a default that nobody changed is not stored', () => {
+test('an unchanged default is not stored', () => {
   const before = shownSettings(schema, {})
   const now = { ...before, webhook: 'https://a.example' }
   expect(settingsPatch(changedSettings(schema, before, now), now)).toEqual({ webhook: 'https://a.example' })
 })
 
-test('what is emptied is removed', () => {
+test('emptied values are removed', () => {
   const before = shownSettings(schema, { hours: 48, webhook: 'https://a.example' })
   const now = { ...before, hours: undefined, webhook: undefined }
   expect(settingsPatch(changedSettings(schema, before, now), now)).toEqual({ hours: null, webhook: null })

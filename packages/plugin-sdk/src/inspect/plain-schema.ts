@@ -62,7 +62,7 @@ function plainObject(value: object, place: Place): JsonSchema {
     return {}
   }
   if (typeof kind === 'string' && !sayableKinds.has(kind)) {
-    place.report(place.where, `${kind} is nothing that JSON can hold; describe it by other types, or by a JSON Schema`)
+    place.report(place.where, `${kind} cannot be represented in JSON; describe it by other types, or by a JSON Schema`)
   }
   if (marks['~refine'] !== undefined || marks['~codec'] !== undefined) {
     place.report(place.where, 'a function in a schema does not reach the host; use "check" of the model')
@@ -85,7 +85,7 @@ function plainValue(value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((one, at) => plainValue(one, below(place, String(at))))
   if (typeof value === 'object' && value !== null) return plainObject(value, place)
   if (typeof value === 'function' || typeof value === 'symbol') {
-    place.report(place.where, `a ${typeof value} is nothing that JSON can hold; leave it out`)
+    place.report(place.where, `a ${typeof value} cannot be represented in JSON; leave it out`)
     return undefined
   }
   return value

@@ -114,13 +114,13 @@ describe('a definition is rejected for', () => {
       'a type that JSON cannot represent',
       model({ spec: t.Object({ a: Object.assign(t.Unknown(), { '~kind': 'Date' }) }) }),
       'models.Place.spec.properties.a',
-      'Date is nothing that JSON can hold',
+      'Date cannot be represented in JSON',
     ],
     [
       'a function in a schema',
       model({ spec: { type: 'object', default: () => ({}) } }),
       'models.Place.spec.default',
-      'a function is nothing that JSON can hold',
+      'a function cannot be represented in JSON',
     ],
     [
       'a pattern with flags',

@@ -65,10 +65,10 @@ describe('values', () => {
   ])('%s', (name, expected) => expect(values(name)).toEqual({ values: { [name]: expected } }))
 
   test.each([
-    ['number', 'the index "number" of Note gives a number; values are texts, convert it'],
-    ['numbers', 'the index "numbers" of Note gives a number; values are texts, convert it'],
-    ['letters', 'the index "letters" of Note gives a string; it must give texts, in an array for instance'],
-    ['nothing', 'the index "nothing" of Note gives a undefined; it must give texts, in an array for instance'],
+    ['number', 'the index "number" of Note returns a number; index values are strings, convert it'],
+    ['numbers', 'the index "numbers" of Note returns a number; index values are strings, convert it'],
+    ['letters', 'the index "letters" of Note returns a string; it must return strings, for example in an array'],
+    ['nothing', 'the index "nothing" of Note returns a undefined; it must return strings, for example in an array'],
     ['late', 'the index "late" of Note is asynchronous; it must answer at once'],
     ['thrown', 'the index "thrown" of Note failed: no idea'],
     ['missing', 'the index "missing" of Note is not a function index'],

@@ -100,7 +100,7 @@ function valuesOf(model: AnyModel, name: string, object: unknown): readonly stri
   refusePromise(where, values)
   // A string is iterable too, but never meant here.
   if (typeof values !== 'object' || values === null || !(Symbol.iterator in values)) {
-    throw new Error(`${where} gives ${shown(values)}; it must give texts, in an array for instance`)
+    throw new Error(`${where} returns ${shown(values)}; it must return strings, for example in an array`)
   }
   const texts: string[] = []
   for (const value of values as Iterable<unknown>) {
@@ -112,7 +112,7 @@ function valuesOf(model: AnyModel, name: string, object: unknown): readonly stri
 
 function textOf(where: string, value: unknown): string {
   if (typeof value === 'string') return value
-  throw new Error(`${where} gives ${shown(value)}; values are texts, convert it`)
+  throw new Error(`${where} returns ${shown(value)}; index values are strings, convert it`)
 }
 
 /** A rejected promise that nobody awaits would end the process. */

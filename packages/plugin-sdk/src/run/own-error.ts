@@ -25,7 +25,7 @@ export function visibleError(error: unknown): ApiError | undefined {
   if (status === 409) return new ApiError(reason, `${problems[reason].title.toLowerCase()}; try again`)
   if (status !== 429 && status !== 503 && status !== 504) return undefined
   const wait = headers['retry-after']
-  return new ApiError('Unavailable', 'a service that this needs does not answer now; try again', {
+  return new ApiError('Unavailable', 'a required service is not available; try again', {
     ...(wait !== undefined && { headers: { 'retry-after': wait } }),
   })
 }

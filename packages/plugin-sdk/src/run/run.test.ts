@@ -81,7 +81,7 @@ test('a plugin reads its start document, answers requests, and on SIGTERM finish
   expect(await exited).toEqual([0, null])
 })
 
-test('a rejection that nobody awaits is logged as that, with its position, and ends nothing', async () => {
+test('an unhandled rejection is logged as such, with its position, and ends nothing', async () => {
   await using plugin = await start({ token: 'pgp_1' })
   await untilHealthy(plugin)
   expect((await plugin.ask('POST', `${base}/forgotten`)).status).toBe(204)

@@ -80,11 +80,11 @@ async function bodyAnswer({ route, loadCheck }: RouteCall, value: unknown): Prom
     if (isBody(value)) return new Response(value, { headers })
     if (isSeries(value)) return new Response(streamOf(value), { headers })
     throw new AnswerFault(
-      `produces ${produces}, but gives back ${typeof value}; give a text, bytes, a series of them, a stream or a Response`,
+      `produces ${produces}, but returns ${typeof value}; return a string, bytes, an iterable of them, a stream or a Response`,
     )
   }
   const text = JSON.stringify(value)
-  if (text === undefined) throw new AnswerFault(`gives back ${typeof value}, which is nothing that JSON can hold`)
+  if (text === undefined) throw new AnswerFault(`returns ${typeof value}, which JSON cannot represent`)
   return jsonResponse(schema ? await checked(text, schema, loadCheck) : text, headers)
 }
 

@@ -45,7 +45,7 @@ export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts
     for (const { name, observed, seen } of controllers) {
       const objects = await list(observed.model)
       const missed = objects.find(({ metadata }) => seen.get(metadata.name) !== metadata.version)
-      if (missed) return `the controller ${name} has not come to ${missed.kind} "${missed.metadata.name}"`
+      if (missed) return `the controller ${name} has not reconciled ${missed.kind} "${missed.metadata.name}"`
     }
     return undefined
   }
@@ -77,7 +77,7 @@ export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts
       const missed = await unseen()
       if (missed !== undefined) return missed
       const [late] = schedules.find((one) => !isPlanned(one)) ?? []
-      if (late !== undefined) return `the schedule ${late} has not come to its end`
+      if (late !== undefined) return `the schedule ${late} has not finished`
       // A run may have started while the objects were listed.
       return runs.now === 0 && runs.begun === begun ? undefined : 'something is still running'
     },

@@ -4,12 +4,12 @@ import { retryRaces } from '../store/retry-races.ts'
 import type { Guard, Store } from '../store/store.ts'
 
 /**
- * Writes of roles, bindings and everything decided from them are serialized across all replicas by this counter: two writes
- * that are harmless alone may together grant everything.
+ * Serializes writes of roles, bindings and everything decided from them across all replicas, by this counter: two writes that
+ * are harmless alone may together grant everything.
  */
 const counter = 'access'
 
-/** Guard for a write that needs no access decision. It bumps the counter, so access decisions in flight are made again. */
+/** Guard for a write that needs no access decision. It increments the counter, so access decisions in flight are repeated. */
 export const afterOthers: Guard = { is: 'counted', counter }
 
 /**
@@ -25,7 +25,7 @@ export function readAccessCount(store: Store): Promise<number> {
   return readCounter(store, counter)
 }
 
-/** Repeats the decision and the write when another write of roles or bindings came first. */
+/** Repeats decision and write if another write of roles or bindings came first. */
 export async function inAccessOrder<Done>(store: Store, work: (order: Guard) => Promise<Done>): Promise<Done> {
   return retryRaces(async () => work(await accessAsRead(store)), cameFirst)
 }

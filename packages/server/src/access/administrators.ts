@@ -52,7 +52,7 @@ function asRead(model: ModelKey, { name, uid, version }: StoredObject): Guard {
   return { is: 'there', model, name, expected: { uid, version } }
 }
 
-/** Bindings that grant something, so without those that are declared deleted. */
+/** Bindings that grant something: those that are not declared deleted. */
 export async function* livingBindingsWhere(
   parts: Pick<AdministratorParts, 'store' | 'bindings'>,
   field: string,

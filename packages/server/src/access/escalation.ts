@@ -17,7 +17,7 @@ export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: st
   if (missing) throw escalation(holds, missing, what)
 }
 
-/** Whoever disables, enables, deletes or takes over a user must hold all rights of that user. */
+/** Disabling, enabling, deleting or taking over a user requires all rights of that user. */
 export async function assertPowerOver(rights: StoredRights, caller: Caller, user: string): Promise<void> {
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return

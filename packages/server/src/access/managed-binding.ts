@@ -37,7 +37,7 @@ export function managedBinding(managed: ManagedBinding): JsonObject & { readonly
   }
 }
 
-/** Also true for bindings managed by something that only a newer host knows. */
+/** Also true for managers that only a newer host knows. */
 export function isManaged({ metadata: { labels = {}, annotations = {} } }: JsonObject): boolean {
   return managedBy in labels || issuerKey in annotations
 }

@@ -22,8 +22,8 @@ export interface StoredRights {
   /** All roles as stored now. */
   readBook(): Promise<RoleBook>
   /**
-   * All roles bound to the user, even while it is disabled or its managed bindings have expired: whoever has power over the
-   * user can wait, or enable it again.
+   * All roles bound to the user, even while it is disabled or its managed bindings have expired: a caller with power over
+   * the user can wait, or enable it again.
    */
   readBound(name: string): Promise<HeldRoles>
 }

@@ -122,7 +122,7 @@ async function check(
 ): Promise<readonly FieldError[]> {
   const role = roleIn(binding)
   if (stored && roleIn(stored) !== role) {
-    const message = `is "${roleIn(stored)}" and cannot be changed; bind the other role by a binding of its own`
+    const message = `is "${roleIn(stored)}" and cannot be changed; create another binding for the other role`
     return [fieldError('/roleRef/name', 'immutable', { message, params: { stored: roleIn(stored) } })]
   }
   const errors: FieldError[] = []
@@ -137,7 +137,7 @@ async function check(
   return [...errors, ...missing.flat()]
 }
 
-/** Throws unless the caller holds what the new subjects gain. */
+/** Throws unless the caller holds all rights that the new subjects gain. */
 async function assertHeld(
   rights: StoredRights,
   { name: binding, before, after }: ObjectChange,

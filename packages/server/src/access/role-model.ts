@@ -123,11 +123,11 @@ async function assertHeld(
   { caller, declaredBy }: Pick<WriteContext, 'declaredBy'> & { readonly caller: Caller },
 ): Promise<void> {
   const before = await rights.readBook()
-  // Whoever installed an unchanged plugin may be gone.
+  // The installer of an unchanged plugin may have been deleted.
   if (declaredBy !== undefined && isDeepStrictEqual(before.roles.get(written.name), written)) return
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
-  // A package names roles of its own that are stored together with this one; others were approved.
+  // The package's own roles are stored together with this one; foreign ones were approved.
   if (caller.kind !== 'plugin' && declaredBy === undefined) refuseMissing(before, written)
   const role = declaredBy === undefined ? written : withoutOwnRules(before, written, declaredBy)
   const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
@@ -142,12 +142,12 @@ function withoutOwnRules({ pluginOf }: RoleBook, role: RoleDefinition, plugin: s
   return { ...role, rules: role.rules.filter((rule) => !isOnlyIn(rule, isOwn)) }
 }
 
-/** Refuses dependencies on missing roles: whoever created such a role later would grant its rights to this one unknowingly. */
+/** Rejects dependencies on missing roles: a later creator of such a role would unknowingly grant its rights to this one. */
 function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): void {
   const named = new Set(book.roles.get(name)?.dependencies)
   const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
   if (missing === undefined) return
-  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
+  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that does not exist yet`
   throw new ApiError('EscalationForbidden', detail, { params: { role: name, missing } })
 }
 

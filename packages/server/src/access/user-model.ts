@@ -123,7 +123,7 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   const subjects = all.filter((subject) => subject.name !== user)
   const target = { model: bindings, name, expected: { uid, version } }
   const held = (binding.metadata.finalizers ?? []).length > 0
-  // A held binding would remain after a delete and keep the user's name, so it is updated to have no subjects instead.
+  // Deleting a binding with finalizers would keep it, and the user's name in it, so it is updated to have no subjects instead.
   if (subjects.length === 0 && !held) return { type: 'delete', ...target }
   const object = { ...binding, subjects }
   const { indexed } = indexedObject(bindings, object)
@@ -131,7 +131,7 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   return { type: 'update', ...target, content, newGeneration: true }
 }
 
-/** Guards needed only when the user is super administrator by a binding that does not expire. */
+/** Guards needed only if the user is super administrator through a binding that does not expire. */
 async function staysAdministered(parts: UserParts, users: Model, name: string): Promise<readonly Guard[]> {
   const { store } = parts
   const bindings = parts.bindings()

@@ -21,7 +21,7 @@ export interface AuditEntry {
   readonly name?: string
   /** For non-resource requests. */
   readonly path?: string
-  /** The account concerned, when the path does not tell. */
+  /** The account concerned, if the path does not name it. */
   readonly account?: string
   readonly dryRun?: true
   readonly decision: 'allowed' | 'denied'

@@ -178,7 +178,7 @@ test('lines are queued while the directory is missing, and written once it exist
     { name: 'after' },
   ])
   expect(warnings()).toHaveLength(1)
-  expect(logged.at(-1)).toMatchObject({ msg: 'writing the audit log works again', dropped: 7 })
+  expect(logged.at(-1)).toMatchObject({ msg: 'the audit log is writable again', dropped: 7 })
 })
 
 test('a full disk is logged once, lost lines are counted, and closing still finishes', async () => {

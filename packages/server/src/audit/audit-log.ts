@@ -167,7 +167,7 @@ function createTrouble(file: string, log: Log) {
     isOver: (dropped: number) => {
       if (!isOn) return
       isOn = false
-      log.info({ file, dropped }, 'writing the audit log works again')
+      log.info({ file, dropped }, 'the audit log is writable again')
     },
   }
 }

@@ -17,7 +17,7 @@ export interface PluginCredentials {
   readonly callerOf: (token: string, plugin: string) => Promise<Caller | undefined>
 }
 
-/** Authenticates requests on the plugins' socket: a plugin for itself, or for the caller of a request that it was handed. */
+/** Authenticates requests on the plugins' socket: as the plugin, or as the caller whose request the plugin is handling. */
 export function createPluginAuthenticate({ startTokens, callerOf }: PluginCredentials): Authenticate {
   return async ({ authorization = '', callerToken }) => {
     const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''

@@ -15,7 +15,7 @@ interface Sites {
   readonly publicUrl: string
   /** Another address of our own pages. */
   readonly alsoOwn?: string | undefined
-  /** Other sites whose pages may call, but not with a cookie. */
+  /** Origins whose pages may call, but not with a cookie. */
   readonly listedOrigins: Origins
 }
 

@@ -8,7 +8,7 @@ const lookMs = 1_000
 const quietShare = 0.05
 
 /**
- * Frees, once, the memory used by the start: a third of what is held then, which would be kept for hours under low load. It
+ * Frees, once, the memory used at startup: a third of the heap, which V8 would keep for hours under low load. It
  * takes a sixth of a second, so it waits for low load.
  */
 export function freeMemoryWhenQuiet(): void {
@@ -24,7 +24,7 @@ export function freeMemoryWhenQuiet(): void {
   looking.unref()
 }
 
-/** The runtime does this by itself only when it runs out of memory. */
+/** V8 runs this collection by itself only when it runs out of memory. */
 function freeMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (how: object) => void

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 
 const lookMs = 100
 /**
- * With the default, a thread that ran out of memory while it parsed 1 MiB of YAML aborted the whole process; with 8 MiB or less
- * it ended alone.
+ * With the default, a thread that ran out of memory while parsing 1 MiB of YAML aborted the whole process; with 8 MiB or less
+ * only the thread ended.
  */
 const youngMb = 8
 /** Limit for starting the thread and loading its module, which took 0.6 s at first. */
@@ -16,7 +16,7 @@ export interface ThreadSettings {
   readonly module: URL
   /** Limit of its heap; buffers are not part of it. */
   readonly memoryMb: number
-  /** Limit per request, as the thread's own CPU time, so that a busy machine refuses nothing that an idle one accepts. */
+  /** CPU time limit per request, so that a busy machine rejects nothing that an idle one accepts. */
   readonly cpuMs: number
   /** Wall clock limit per request, however busy the machine is. */
   readonly patienceMs: number
@@ -24,7 +24,7 @@ export interface ThreadSettings {
   readonly mostWaiting: number
 }
 
-/** Why the thread did not reply: the request exceeded its CPU time or the memory, the thread failed, or too many wait. */
+/** Why the thread did not reply: the request exceeded its CPU time or memory, the thread failed, or the queue is full. */
 export class ThreadFault extends Error {
   override readonly name = 'ThreadFault'
   readonly why: 'time' | 'memory' | 'failure' | 'busy'
@@ -104,7 +104,7 @@ async function usedMs(worker: Worker): Promise<number> {
 
 interface Patience {
   readonly limitMs: number
-  /** Whether the thread has used up its time. */
+  /** Whether the thread has exceeded its CPU time. */
   readonly isOver?: () => Promise<boolean>
 }
 
@@ -112,7 +112,7 @@ async function reply(worker: Worker, { limitMs, isOver }: Patience): Promise<unk
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const giveUp = () => reject(new ThreadFault('time', 'the thread took too long'))
   const deadline = setTimeout(giveUp, limitMs)
-  // A thread that has exited cannot be asked; its exit is handled below.
+  // An exited thread has no usage; its exit is handled below.
   const looking = setInterval(
     () =>
       void isOver?.().then(
@@ -137,7 +137,7 @@ async function reply(worker: Worker, { limitMs, isOver }: Patience): Promise<unk
   }
 }
 
-/** With `node --watch`, a thread also tells which files it has loaded: `{ 'watch:import': [...] }`. */
+/** With `node --watch`, a thread also reports which files it has loaded: `{ 'watch:import': [...] }`. */
 function isOfNode(message: unknown): boolean {
   return typeof message === 'object' && message !== null && Object.keys(message).some((key) => key.startsWith('watch:'))
 }

@@ -71,7 +71,7 @@ function words(facts: Record<string, unknown>): string {
     .join('')
 }
 
-/** Quoted when it could be mistaken for the end of the line or the start of another fact. */
+/** Quoted if it could be mistaken for the end of the line or the start of another field. */
 function word(value: unknown): string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) ? value : JSON.stringify(value)
 }

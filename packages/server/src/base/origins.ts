@@ -8,7 +8,7 @@ export interface Origins {
 /** Allows pages served on this machine, on any port that development tools choose. */
 export const localOrigins: Origins = { has: (origin) => /^http:\/\/localhost(:\d{1,5})?$/.test(origin), size: 1 }
 
-/** The same address by the name that people type. */
+/** The same address, as users type it. */
 export function localhostOf(publicUrl: string): string {
   return publicUrl.replace('//127.0.0.1:', '//localhost:')
 }

@@ -26,9 +26,9 @@ export interface IncomingRequest extends RequestHead {
 
 /** An operation of a batch, for the audit log. */
 export interface NotedOperation {
-  /** The request that it stands for. */
+  /** The equivalent single request. */
   readonly info: RequestInfo
-  /** Also known for a new object. */
+  /** Set for a new object too. */
   readonly name?: string | undefined
   /** The role whose rule allowed it. */
   readonly by?: string
@@ -47,12 +47,12 @@ export interface PluginCaller {
   readonly plugin: string
   /** Identifies this process among all processes of the plugin, on all replicas and over time. */
   readonly start: string
-  /** The groups that the plugin claims; absent where the host acts as the plugin. */
+  /** The groups that the plugin claims; absent if the host acts as the plugin. */
   readonly groups?: readonly string[]
 }
 
 interface Through {
-  /** The plugin that acts for the caller: only rights that both hold count. */
+  /** The plugin that acts for the caller: only rights that both have count. */
   readonly through?: string
 }
 
@@ -76,7 +76,7 @@ export interface Call {
   readonly info: RequestInfo
   readonly caller: Caller
   readonly request: IncomingRequest
-  /** Looks the credential up again, for what outlasts the request; throws when the credential has ended. */
+  /** Looks the credential up again, for effects that outlast the request; throws if the credential has ended. */
   readonly authenticate: () => Promise<Caller>
   /** For long-lived answers: authenticates and authorizes again; throws when that fails. */
   readonly recheck: () => Promise<Caller>

@@ -1,6 +1,6 @@
 import type { FieldError, FieldRule, FieldRuleParams } from '@pergola/api'
 
-/** The message; with the values in it, where the rule has any. */
+/** The message; with its values, if the rule has any. */
 type Said<Rule extends FieldRule> = Rule extends keyof FieldRuleParams
   ? { readonly message: string; readonly params: FieldRuleParams[Rule] }
   : string
@@ -28,7 +28,7 @@ export function movedTo(pointer: string, error: FieldError): PlacedError {
   return { ...error, pointer, field: fieldOf(pointer) }
 }
 
-/** A fault of the query parameter, which has no place in the body. */
+/** An error of the query parameter, which has no location in the body. */
 export function queryError(parameter: string, message: string, params?: FieldError['params']): FieldError {
   return { field: `query.${parameter}`, rule: 'query', message, ...(params && { params }) }
 }

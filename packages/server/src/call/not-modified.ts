@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Whether the client already has the current state. */
+/** Whether the client's copy is current. */
 export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
   const sent = headers['if-none-match']
   return sent !== undefined && namesState(sent, etag)

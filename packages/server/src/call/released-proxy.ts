@@ -1,6 +1,6 @@
 import type { ProxyExchange, ProxiedAnswer } from './proxied-answer.ts'
 
-/** In flight until the plugin begins its answer, or fails to. */
+/** Counts the request as in flight until the plugin begins its answer or fails. */
 export function releasedProxy(answer: ProxiedAnswer, release: () => void): ProxiedAnswer {
   return {
     ...answer,

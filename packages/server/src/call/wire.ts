@@ -2,7 +2,7 @@ import type { Reason } from '@pergola/api'
 
 /** One message of a stream, serialized once for all readers. */
 export interface Frame {
-  /** The revision from which its reader can continue; undefined before there is one. */
+  /** The revision from which a reader can continue; undefined until there is one. */
   readonly revision: string | undefined
   /** JSON without a line break, in parts. */
   readonly json: readonly Buffer[]
@@ -18,7 +18,7 @@ export interface Wire {
   drained(): Promise<void>
   /** Closes after everything was sent; after a while even if the reader does not receive it. */
   close(why?: Reason): void
-  /** Closes when the peer has not answered since the last call, where the protocol can tell. */
+  /** Closes if the peer has not answered since the last call, where the protocol has pings. */
   probe(): void
 }
 

@@ -46,8 +46,8 @@ describe('a range', () => {
     ['::/0', /^would trust every client/],
     ['::/1', /^would trust every client/],
     ['::ffff:0.0.0.0/96', /^would trust every client/],
-    ['10.0.0.5/8', /^has bits behind its prefix; .* 10\.0\.0\.5 alone$/],
-    ['fd00::1/8', /^has bits behind its prefix/],
+    ['10.0.0.5/8', /^has bits set after its prefix; .* 10\.0\.0\.5 alone$/],
+    ['fd00::1/8', /^has bits set after its prefix/],
   ]
   for (const [text, fault] of cases) {
     test(`cannot be "${text}"`, () => {

@@ -29,7 +29,7 @@ export function faultOfRange(text: string): string | undefined {
   if (holdsAllOfIpv4) return 'would trust every client; list the addresses of your own proxies'
   if ((network >> free) << free === network) return undefined
   const [address] = text.split('/')
-  return `has bits behind its prefix; write the first address of the range, or ${address} alone`
+  return `has bits set after its prefix; write the first address of the range, or ${address} alone`
 }
 
 /**
@@ -57,7 +57,7 @@ function readRange(text: string): Range | undefined {
   return network === undefined || bits > width ? undefined : { network, free: BigInt(width - bits) }
 }
 
-/** All addresses as one number; IPv4 at its mapped place in IPv6. */
+/** All addresses as one number; IPv4 at its mapped position in IPv6. */
 function numberOf(address: string): bigint | undefined {
   const family = isIP(address)
   if (family === 4) return ipv4Prefix | joined(address.split('.').map(Number), 8n)

@@ -163,7 +163,7 @@ describe('rejects', () => {
       'oidc.providers.0.roles.a.0 must be the name of a role',
     ],
     ['a file that is no YAML', 'server: [', {}, 'pergola.yaml:1: Flow sequence'],
-    ['a file that holds no sections', '- server', {}, 'pergola.yaml: the file must hold settings by section'],
+    ['a file that holds no sections', '- server', {}, 'pergola.yaml: the file must contain settings by section'],
   ]
   for (const [what, text, env, message] of cases) test(what, () => expect(() => load(text, env)).toThrow(message))
 

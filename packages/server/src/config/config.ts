@@ -401,7 +401,9 @@ function parseFile({ name, text }: { name: string; text: string }): Sections {
   }
   if (value === null || value === undefined) return {}
   if (typeof value === 'object' && !Array.isArray(value)) return value as Sections
-  throw new ConfigError(`${name}: the file must hold settings by section, such as "server:" with "port: 8090" below it`)
+  throw new ConfigError(
+    `${name}: the file must contain settings by section, such as "server:" with "port: 8090" below it`,
+  )
 }
 
 /** Variables that Kubernetes sets in every pod next to a service called "pergola". */

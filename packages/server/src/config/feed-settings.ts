@@ -1,4 +1,4 @@
-/** How changes reach a replica, as configured. */
+/** The configured transport of changes. */
 export interface FeedSettings {
   readonly transport: 'postgres' | 'nats'
   readonly natsUrl: readonly string[]

@@ -11,7 +11,7 @@ export interface NatsAddress {
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string }
 }
 
-/** Undefined unless changes come by NATS. Throws `ConfigError` for a file that cannot be read. */
+/** Undefined unless the feed uses NATS. Throws `ConfigError` for a file that cannot be read. */
 export function natsAddressOf(feed: FeedSettings, readFile: (name: string) => string): NatsAddress | undefined {
   if (feed.transport !== 'nats') return undefined
   const { natsUrl, natsUser, natsPasswordFile, natsTokenFile, natsCredentialsFile } = feed

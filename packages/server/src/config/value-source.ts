@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
 
-/** The source of a value that should not be in the configuration itself. */
+/** The source of a value that should not be in the configuration file. */
 export type ValueSource = { readonly file: string } | { readonly env: string }
 
 /** Exactly one of the two. */
@@ -19,13 +19,13 @@ export const valueSourceSchema = {
   },
 } as const
 
-/** What the process can read. */
+/** The files and variables that the process can read. */
 export interface ValueReading {
   readonly readFile: (name: string) => string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Whether a configuration value refers to a value kept elsewhere. */
+/** Whether a configuration value refers to a file or variable. */
 export function isValueSource(value: unknown): value is ValueSource {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const [entry, ...others] = Object.entries(value)

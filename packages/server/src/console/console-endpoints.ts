@@ -9,19 +9,19 @@ const html = 'text/html; charset=utf-8'
 const forever = 'public, max-age=31536000, immutable'
 
 /**
- * Where scripts of the console and of plugins' pages are. A policy takes a path only with a host; without a scheme it means that
- * of the page, whatever a proxy makes of it.
+ * Where scripts of the console and of plugins' pages are served. A policy can only name a path together with a host; without a
+ * scheme, that of the page applies, so a TLS proxy does not matter.
  */
 const scriptFolders = ['/console/', '/plugins/']
 
 export interface ConsoleParts {
   readonly files: ConsoleFiles | undefined
-  /** The configured address of the host; people may use others, which the `Host` of their requests names. */
+  /** The configured public URL; users may use other addresses, which the `Host` header names. */
   readonly publicUrl: string | undefined
 }
 
 /**
- * The console under `/console`: files by their names, and for every other path its single page, which knows what to show there.
+ * Serves the console under `/console`: files by name, and for every other path its single page, which routes by itself.
  * Requests for data are authenticated like all others.
  */
 export function createConsoleEndpoints(parts: ConsoleParts): (path: string) => Handler | undefined {
@@ -33,7 +33,7 @@ export function createConsoleEndpoints(parts: ConsoleParts): (path: string) => H
     if (file !== consolePage && files.has(file) && fileType(file) !== undefined) {
       return (call) => answerFile(files, file, call)
     }
-    // A missing file must not be answered with the page, which would be misread.
+    // A missing file must not be answered with the page, because a browser would parse it as a script or style.
     if (fileType(file) !== undefined) return undefined
     return (call) => answerPage(files, headersAt(call.request.headers.host, parts), call)
   }
@@ -63,7 +63,7 @@ async function answerFile(files: ConsoleFiles, file: string, { request }: Call):
   }
 }
 
-/** No external content, no inline scripts except the import map, and no scripts from what plugins answer at `/apis`. */
+/** No external content, no inline scripts except the import map, and no scripts from plugin responses at `/apis`. */
 function headersAt(host: string | undefined, { files, publicUrl }: ConsoleParts): Readonly<Record<string, string>> {
   const hosts = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), host ?? '']
   const scripts = [...new Set(hosts)].flatMap((one) =>
@@ -79,7 +79,7 @@ function headersAt(host: string | undefined, { files, publicUrl }: ConsoleParts)
   )
 }
 
-/** Whether a policy can name the host: browsers match names, and of addresses only this one. */
+/** Whether a policy can name the host: browsers match host names, and of IP addresses only this one. */
 function isNameable(host: string): boolean {
   return /^(?!\d+(\.\d+){3}(:|$))[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$|^127\.0\.0\.1(:\d{1,5})?$/i.test(host)
 }

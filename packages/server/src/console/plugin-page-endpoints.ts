@@ -10,11 +10,11 @@ export interface PagedPlugin extends Pick<PluginAbout, 'icon' | 'color'> {
   readonly digest: string
   /** The entry file of its pages, by its path in the package. */
   readonly ui: string
-  /** Absent when the package declares none: then it has one. */
+  /** Absent if the package declares no pages; it then has one. */
   readonly pages?: readonly PageDeclaration[]
 }
 
-/** A plugin whose package holds a logo. */
+/** A plugin whose package contains a logo. */
 export interface LogoPlugin {
   readonly name: string
   readonly digest: string
@@ -74,7 +74,7 @@ function answerList(paged: readonly PagedPlugin[], call: Call): Answer {
 function answerFile(files: ReadonlyMap<string, Buffer>, file: string): Answer {
   const body = files.get(file)
   if (!body) {
-    // Clients request files by known names; a plugin without styles has no stylesheet.
+    // Clients request the stylesheet without knowing whether the plugin has one.
     return { status: 404, contentType: 'text/plain; charset=utf-8', body: Buffer.from(`there is no ${file}\n`) }
   }
   return {
@@ -85,7 +85,7 @@ function answerFile(files: ReadonlyMap<string, Buffer>, file: string): Answer {
   }
 }
 
-/** An image that is opened by itself runs no scripts, SVG included. */
+/** An image opened as a document runs no scripts, SVG included. */
 function answerLogo({ logo }: LogoPlugin, body: Buffer | undefined): Answer {
   const answer = answerFile(new Map(body && [[logo, body]]), logo)
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" }

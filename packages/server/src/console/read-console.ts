@@ -5,9 +5,9 @@ import { inlineSource } from '../call/page-headers.ts'
 /** Next to the sources, and next to the compiled code. */
 export const consoleFolder = new URL('../../console/', import.meta.url)
 
-/** The console as left in a folder by its build. */
+/** The built console, as files in a folder. */
 export interface ConsoleFiles {
-  /** Whether there is a file of that path; no other is ever read. */
+  /** Whether the build contains a file at that path; no other file is ever read. */
   has(path: string): boolean
   read(path: string): Promise<Buffer>
   /** Hashes of the inline scripts, as named in a content-security policy. */
@@ -16,12 +16,12 @@ export interface ConsoleFiles {
 
 export const consolePage = 'index.html'
 
-/** The page for the first administrator: of the console, or without a built console the host's own. */
+/** The page for creating the first administrator: that of the console, or the host's own if the console was not built. */
 export function setupPagePath(folder: URL): string {
   return existsSync(new URL(consolePage, folder)) ? '/console/setup' : '/auth/setup'
 }
 
-/** Undefined when the console was not built. */
+/** Undefined if the console was not built. */
 export function readConsole(folder: URL): ConsoleFiles | undefined {
   if (!existsSync(new URL(consolePage, folder))) return undefined
   const paths = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))

@@ -57,5 +57,5 @@ function sharedIn(document: object, freeName: FreeName): object {
 
 /** Describes an app, of which only its existence is known. */
 export function appWords(plugin: string): string {
-  return `Whatever else is asked for here, a program of the plugin ${plugin} answers; what that takes is not described.`
+  return `An app of the plugin ${plugin} answers all other requests here; they are not described.`
 }

@@ -78,7 +78,7 @@ const watched = {
 interface Answered {
   readonly status?: number
   readonly description: string
-  /** The name of its component. */
+  /** The name of the model's component. */
   readonly as: string
   readonly headers?: Json
   readonly failures: readonly Reason[]

@@ -76,7 +76,7 @@ function bodyOf({ request, accepts }: RouteDeclaration): Json | undefined {
   return { required: true, content: Object.fromEntries(types.map((type) => [type, schema])) }
 }
 
-/** Problems that host and SDK give by themselves, and those that handlers throw to callers. */
+/** Problems that the host and the SDK return, and those that handlers throw. */
 function failuresOf({ method }: RouteDeclaration): readonly Reason[] {
   const always: readonly Reason[] = ['Conflict', 'PluginFailed', 'PluginNotStarted', 'PluginTimeout']
   const hasBody = method !== 'GET' && method !== 'DELETE'

@@ -25,7 +25,7 @@ const maxTries = 5
 export interface BatchParts extends WriteParts {
   readonly models: ModelRegistry
   readonly authorize: Authorize
-  /** Throws when the models of the group are not served now. */
+  /** Throws if the models of the group are not served at the moment. */
   readonly assertServed: (group: string) => void
 }
 
@@ -59,7 +59,7 @@ export function batchRoutes(parts: BatchParts): readonly HostRoute[] {
   ]
 }
 
-/** An operation and the request that it stands for. */
+/** An operation and its equivalent single request. */
 interface Asked {
   readonly sent: SentOperation
   readonly info: ResourceRequest
@@ -111,7 +111,7 @@ interface Decided {
   readonly denial?: ApiError
 }
 
-/** Decides about an operation as about its own request. All are decided, so that the audit log shows each decision. */
+/** Authorizes an operation like its single request. Authorizes all, so that the audit log shows each decision. */
 async function decide({ authorize }: BatchParts, caller: Caller, { sent, info }: Asked): Promise<Decided> {
   const decision = await authorize(caller, info)
   const noted = { info, name: nameOf(sent) }
@@ -126,7 +126,7 @@ function refuseDenied(decided: readonly Decided[]): void {
   for (const [at, { denial }] of decided.entries()) if (denial) throw new OperationFailed(at, denial)
 }
 
-/** Runs `work` with the current definitions, and again when one of them changed meanwhile. */
+/** Runs `work` with the current definitions, and repeats it if one of them changed meanwhile. */
 async function withModels<Done>(
   parts: BatchParts,
   asked: readonly Asked[],
@@ -179,13 +179,13 @@ function toBody(done: readonly Result[]): Buffer {
   return Buffer.concat([Buffer.from('{"results":['), ...objects, Buffer.from(']}')])
 }
 
-/** Where the fault is, for problems that do not point into an object. */
+/** Locates problems that do not point into an object. */
 const places: Partial<Record<Reason, string>> = {
   NotFound: '/name',
   ModelNotFound: '/resource',
   MethodNotAllowed: '/verb',
 }
-/** Other headers would speak of one object. */
+/** Omits headers that refer to one object. */
 const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */

@@ -31,7 +31,7 @@ export function permissionRoutes(rights: Rights): readonly HostRoute[] {
   ]
 }
 
-/** `GET users/-/permissions`: the caller's roles and UI permissions, for a user interface to show what is allowed. */
+/** `GET users/-/permissions`: the caller's roles and UI permissions, so that a user interface can show allowed actions. */
 async function ownPermissions(rights: Rights, call: Call): Promise<Answer> {
   const { caller } = call
   const held = await rights.rolesOf(caller)

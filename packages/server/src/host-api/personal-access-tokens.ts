@@ -115,7 +115,7 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
     createObject(parts, parts.tokens, { body, caller, secret, dryRun }),
   )
   const answer = createdAnswer(parts.tokens, made)
-  // A secret that was not stored opens nothing.
+  // If storing fails, the secret is useless.
   if (dryRun) return answer
   const shown = JSON.parse(toBytes(parts.tokens, made).toString()) as object
   const headers = { ...answer.headers, 'cache-control': 'no-store' }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A signal that aborts when the other end closes, for work that nobody waits for any more. */
+/** A signal that aborts when the peer closes the connection, to cancel work for it. */
 export function abortOnClose(other: ServerResponse | Socket, isAnswered = () => false): AbortSignal {
   const controller = new AbortController()
   const end = () => {

@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../base/log.ts'
 import { shownPath } from '../base/shown-path.ts'
 
-/** The log line of a request, written when the connection is done with it, however it ended. */
+/** The log line of a request, written when its connection is released, however it ended. */
 export interface AccessLine {
   /** Adds facts. */
   readonly note: (facts: Readonly<Record<string, unknown>>) => void
-  /** The answer lasts as long as the client listens, so its duration is not that of an answer. */
+  /** Marks a long-lived answer, whose duration is no response time. */
   readonly lasts: () => void
 }
 
 export type AccessLog = (id: string, request: IncomingMessage, response: ServerResponse) => AccessLine
 
-/** Called with the duration of an answer and whether the server failed; not for answers that last. */
+/** Called with the response time and whether the server failed; not for long-lived answers. */
 export type OnAnswered = (ms: number, failed: boolean) => void
 
 export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): AccessLog {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { addressRanges, plainAddress, type AddressRanges } from '../config/address-range.ts'
 
-/** The client's address and the host it called, taken from the connection or from a trusted proxy. */
+/** Address of the client and the host it requested, from the connection or from a trusted proxy. */
 export interface Client {
   readonly address: string
   /** As sent by the client, port included; undefined when missing. */
   readonly host: string | undefined
   /** Known only from a trusted proxy. */
   readonly scheme: string | undefined
-  /** An untrusted peer sent `X-Forwarded-*` headers. */
+  /** An untrusted peer has sent `X-Forwarded-*` headers. */
   readonly hasUntrustedWords: boolean
 }
 

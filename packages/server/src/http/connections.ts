@@ -3,14 +3,14 @@ import { Server as TcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * When the server stops, keep-alive connections that were idle for this long are closed. With a shorter time, a request already
- * on its way would be cut; busy connections close after the answer that says so.
+ * When the server stops, keep-alive connections that were idle for this long are closed. A shorter time would cut requests
+ * already in transit; busy connections close after an answer with `Connection: close`.
  */
 const quietMs = 1_000
 const pollMs = 50
 
 export interface DrainOptions {
-  /** How long new connections are still accepted while reporting "not ready", so that load balancers can notice. */
+  /** How long new connections are still accepted after readiness turned off, so that load balancers can notice. */
   readonly delayMs: number
   /** How long to wait for requests in flight after that. */
   readonly timeoutMs: number
@@ -31,7 +31,7 @@ export interface Connections {
 interface Connection {
   inFlight: number
   quietSince: number
-  /** The last count; an increase means that a request is coming in. */
+  /** The last byte count; an increase means that a request is arriving. */
   bytesRead: number
 }
 
@@ -66,9 +66,9 @@ export function trackConnections(server: Server): Connections {
     drain: async ({ delayMs, timeoutMs, endStreams }) => {
       draining = true
       await sleep(delayMs)
-      // Not earlier: a client told to leave would reconnect, and that connection would be reset with the listening socket.
+      // Not earlier: a client would reconnect, and that connection would be reset with the listening socket.
       closing = true
-      // The TCP server's own close: the HTTP server's would also cut idle connections, on which a request may be coming in.
+      // Closes only the TCP server: closing the HTTP server would cut idle connections, on which a request may be arriving.
       TcpServer.prototype.close.call(server)
       endStreams()
       const deadline = performance.now() + timeoutMs

@@ -28,7 +28,7 @@ export function eventStreamWire(response: ServerResponse, connection: Socket): W
       response.end()
       setTimeout(() => response.destroy(), lingerMs).unref()
     },
-    // Readers send nothing on an event stream; a failed delivery ends the connection.
+    // Clients send nothing on an event stream; a failed write closes the connection.
     probe: () => {},
   }
 }

@@ -9,11 +9,11 @@ const closeFrame = 0x8
 export class FrameBorders {
   readonly #header = Buffer.alloc(longestHeader)
   #have = 0
-  /** Bytes of the current frame that are still to come after its header. */
+  /** Remaining bytes of the current frame after its header. */
   #left = 0
   #hasClosed = false
 
-  /** Whether another frame could begin now. */
+  /** Whether a frame may be inserted here. */
   get isAtBorder(): boolean {
     return this.#have === 0 && this.#left === 0
   }

@@ -10,15 +10,15 @@ export type Finding = HealthFinding & { readonly detail: string }
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<Finding>
-  /** Failures are logged elsewhere. */
+  /** Does not log failures; they are logged elsewhere. */
   readonly isLogged?: boolean
 }
 
 export interface Health {
   readonly routes: readonly HostRoute[]
   /**
-   * Answers before authentication: that needs the database, whose outage must neither get the process restarted nor keep it
-   * from reporting that it is not ready.
+   * Answers before authentication, which needs the database: an outage of the database must neither get the process restarted
+   * nor keep it from reporting that it is not ready.
    */
   readonly early: (request: RequestHead) => Promise<Answer> | undefined
   /** Runs all checks and returns their results. */
@@ -34,7 +34,7 @@ export interface HealthOptions {
   readonly log: Log
 }
 
-/** Nothing is served here: roles name it to allow the details of `/readyz?verbose`. */
+/** Not a served path: roles name it to allow the details of `/readyz?verbose`. */
 export const detailsPath = '/readyz/verbose'
 
 const livez = async () => text(200, 'ok\n')
@@ -71,7 +71,7 @@ export function createHealth({ checks, knowsCallers, maySeeDetails, log }: Healt
 
 type CheckResult = Finding & { readonly name: string; readonly ok: boolean }
 
-/** A failed check that has a code of its own. */
+/** A failed check with its own code. */
 export class HealthFault extends Error {
   override readonly name = 'HealthFault'
   readonly finding: HealthFinding
@@ -121,7 +121,7 @@ function healthRoutes(readiness: Readiness, maySeeDetails: HealthOptions['maySee
 }
 
 interface Noted {
-  /** Checks that have failed and were logged. */
+  /** Failed checks that have been logged. */
   readonly failing: Set<string>
   readonly log: Log
 }

@@ -25,7 +25,7 @@ import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 export const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
 export const requestMs = 300_000
-/** Longer than proxies and load balancers keep an idle connection, so that they close it and not we. */
+/** Longer than proxies and load balancers keep an idle connection, so that they close it first. */
 const idleMs = 72_000
 
 export interface ListenerOptions {
@@ -80,7 +80,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       request,
       response,
       onStream: line.lasts,
-      // A separate log line: that of the request may already be written.
+      // A separate log line, because that of the request may already be written.
       onCut: (err) => log.warn({ requestId: id, err }, 'response aborted after it had begun'),
     })
   }
@@ -93,7 +93,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     answer(served).catch((error: unknown) => refuse(served, error))
   }
 
-  // Without listeners of their own, Node would ask a client for its body before the caller is authorized, or answer an unknown
+  // Without these listeners, Node would ask a client for its body before the caller is authorized, or answer an unknown
   // expectation with a bare 417, although a server may ignore it.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve)
   server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
@@ -169,7 +169,7 @@ function incoming({ id, request, response, line }: Served, address: string): Inc
   }
 }
 
-/** Answers with the problem, or cuts an answer that has begun: a partial answer must not look complete. */
+/** Answers with the problem, or aborts an answer that has begun: a partial answer must not look complete. */
 function refuse(served: Served, error: unknown): void {
   const { id, request, response, line } = served
   const { reason } = toApiError(error)
@@ -196,13 +196,13 @@ async function send({ id, request, response }: Served, answer: Answer): Promise<
   if (!response.destroyed) response.writeHead(status, fields).end(body)
 }
 
-/** Writes a body as it is made, no faster than the client reads it. The headers wait for the first part, which may fail. */
+/** Writes a body as it is generated, no faster than the client reads it. The headers wait for the first part, which may fail. */
 async function sendParts(
   { request, response }: Pick<Served, 'request' | 'response'>,
   parts: AsyncIterable<Buffer>,
   begin: () => void,
 ): Promise<void> {
-  // The loop also starts a body that nobody reads: a generator that was never started would not release what it holds.
+  // Starts the generator even if nobody reads it, so that its `finally` releases its resources.
   for await (const part of parts) {
     if (response.destroyed) return
     if (!response.headersSent) begin()
@@ -225,7 +225,7 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Also when the client disconnected before there was an answer. */
+/** Also called if the client disconnected before the answer. */
 function whenOver(response: ServerResponse, end: () => void): void {
   if (response.destroyed) end()
   else response.once('close', end)

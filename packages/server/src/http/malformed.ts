@@ -11,7 +11,7 @@ const faults: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request was not received completely in time',
 }
 
-/** Bytes that are not HTTP: there is no request, so the answer is written by hand, unless one is already being written. */
+/** The bytes are not HTTP and Node provides no response object, so writes the answer to the socket, unless one is in progress. */
 export function refuseMalformed(log: Log, cause: NodeJS.ErrnoException, socket: Socket): void {
   const requestId = randomUUID()
   const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }

@@ -12,12 +12,12 @@ export interface PublicUrlCheckParts {
 
 export type CheckClient = (client: Client, target: string) => void
 
-/** Health checks come from machines, at any address. */
+/** Health checks use arbitrary addresses. */
 const health = /^\/(livez|readyz)(\?|$)/
 
 /**
- * Warns the operator when people use another address than the configured one: otherwise signing in would fail for no visible
- * reason. Once per setting and process, whatever clients send.
+ * Warns the operator if users reach the host by another address than the configured one: otherwise sign-in would fail without
+ * a visible reason. Warns once per setting and process, whatever clients send.
  */
 export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckParts): CheckClient {
   const told = new Set<string>()
@@ -26,7 +26,7 @@ export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckPa
     told.add(setting)
     log.warn({ setting, ...facts }, message)
   }
-  /** The value that most requests have, so that they cost one comparison. */
+  /** Caches the most frequent value, so that most requests cost one comparison. */
   let usual: string | undefined
   return ({ address, host, scheme, hasUntrustedWords }, target) => {
     if (health.test(target)) return
@@ -44,15 +44,14 @@ export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckPa
 
 const untrusted =
   'X-Forwarded-For is ignored, since it does not come from a trusted proxy; if this is your proxy, add it to http.trustedProxies'
-const otherHost =
-  'a request came for another host than server.publicUrl says; change it, or let the proxy keep the Host header'
+const otherHost = 'a request used another host than server.publicUrl; change it, or let the proxy keep the Host header'
 const unsetHost = 'a request came for a host that is not known; set server.publicUrl to the address that people use'
 const otherScheme =
-  'a request came by another scheme than server.publicUrl says; change it, or let the proxy send the right X-Forwarded-Proto'
+  'a request used another scheme than server.publicUrl; change it, or let the proxy send the right X-Forwarded-Proto'
 
 function isSameHost(host: string, expected: URL, isSet: boolean): boolean {
   const sent = URL.parse(`${expected.protocol}//${host}`)
   if (sent?.host === expected.host) return true
-  // Without a configured URL, all names of this machine are right.
+  // Without a configured URL, all names of this machine are accepted.
   return !isSet && sent !== null && isLoopback(sent)
 }

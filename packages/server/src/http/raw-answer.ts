@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from '../call/call.ts'
 
-/** Writes an answer by hand and closes the connection, where Node has no response object. */
+/** Writes a response to a socket without Node's response object, and closes the connection. */
 export function writeRaw(connection: Duplex, answer: Answer & { readonly body: Buffer }, requestId: string): void {
   const { status, contentType, headers = {}, body } = answer
   const fields = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@pergola/api'
 
-/** Node.js keeps the first of several Authorization headers, and a proxy may have checked another one. */
+/** Rejects several Authorization headers: Node.js keeps the first, and a proxy may have checked another one. */
 export function refuseRepeatedCredentials({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,20 +1,20 @@
 import type { Reason, RequestInfo } from '@pergola/api'
 import { histogram } from '../base/metrics.ts'
 
-/** Maximum number of distinct names; further ones, and those that were never served, count as `other`. */
+/** Maximum number of distinct names; further names, and paths that are not served, count as `other`. */
 const mostResources = 500
 
 /** Called with the outcome of a request and the time it began. */
 export type MeasureRequest = (info: RequestInfo | undefined, status: number, startedAt: number) => void
 
-/** What is told about a request on its way. */
+/** Facts that are reported during a request. */
 interface Observed {
   classified(info: RequestInfo): void
   answered(answer: { readonly status: number }): void
   failed(reason: Reason, status: number): void
 }
 
-/** Also measures the request that is observed. */
+/** Includes the current request. */
 export function measured<Observer extends Observed>(observer: Observer, measure: MeasureRequest): Observer {
   const startedAt = performance.now()
   let asked: RequestInfo | undefined

@@ -44,7 +44,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
     maxPayload: maxMessageBytes,
     handleProtocols: (offered) => (offered.has(subProtocol) ? subProtocol : false),
   })
-  // Emitted while `handleUpgrade` runs, so its caller receives the exception.
+  // `handleUpgrade` emits this synchronously, so its caller gets the exception.
   server.on('wsClientError', ({ message }) => {
     throw new ApiError('BadRequest', `the WebSocket handshake is not valid: ${message}`)
   })

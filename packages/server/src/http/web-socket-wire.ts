@@ -10,8 +10,8 @@ const lingerMs = 10_000
 const ignore = () => {}
 
 /**
- * Frames are written directly to the connection, as buffers shared by all readers of a frame; the library does the rest of the
- * protocol. It never has a frame of its own half written, since nothing is compressed.
+ * Writes frames directly to the connection, as buffers shared by all readers of a frame; the library handles the rest of the
+ * protocol. It never has a half-written frame of its own, since compression is off.
  */
 export function webSocketWire(webSocket: WebSocket, connection: Duplex): Wire {
   return new WebSocketWire(webSocket, connection)

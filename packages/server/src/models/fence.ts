@@ -25,7 +25,7 @@ export function fenceOf({ info, caller, request }: Pick<Call, 'info' | 'caller' 
   return { name: leaseNameOf(caller.plugin, name), token: Number(token) }
 }
 
-/** Refusing is better than silently performing without the fence what should happen only while the lease is held. */
+/** Rejects the header: ignoring it would write without the fence. */
 export function unfenced(): ApiError {
   return new ApiError('BadRequest', 'only writes of objects can be fenced; remove the header Pergola-Fence')
 }

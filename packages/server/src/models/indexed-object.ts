@@ -25,7 +25,7 @@ export function indexedObject(
   const multi: Record<string, readonly string[]> = {}
   for (const index of model.indexes) {
     const found = index.evaluated ? saidValues(index, values) : index.valuesOf(object)
-    // An index built ahead must not make a write invalid today.
+    // An index built in advance must not make a write invalid before the upgrade.
     const keys = keysOf(index, found, index.isAhead ? [] : faults)
     const [first] = keys
     if (index.multi) multi[index.name] = keys
@@ -39,7 +39,7 @@ interface FoundValue {
   readonly value: unknown
 }
 
-/** Values computed by a plugin have no place in the object, so no pointer. */
+/** Values computed by a plugin have no location in the object, so no pointer. */
 function saidValues({ name }: ModelIndex, values: Readonly<Record<string, readonly string[]>>): readonly FoundValue[] {
   return (Object.hasOwn(values, name) ? (values[name] ?? []) : []).map((value) => ({ pointer: '', value }))
 }

@@ -34,9 +34,9 @@ export interface Model extends ModelKey {
   /** Compiled on first use. */
   readonly validator: () => Promise<Validate>
   readonly rules: ModelRules
-  /** Asks the plugin that declares the model. */
+  /** Sends a request to the plugin that declares the model. */
   readonly evaluate: Evaluate | undefined
-  /** Asks the plugin that declares the upcoming definition. */
+  /** Sends a request to the plugin's next version. */
   readonly evaluateAhead: Evaluate | undefined
 }
 
@@ -55,7 +55,7 @@ export interface ModelIndex {
   readonly valuesOf: (object: JsonObject) => readonly { readonly pointer: string; readonly value: unknown }[]
   /** The plugin that declares the model computes the values, not the host. */
   readonly evaluated?: boolean
-  /** Built ahead for the upcoming definition, under its own name; requests cannot use it yet. */
+  /** Built in advance for the next definition, under its own name; requests cannot use it yet. */
   readonly isAhead?: boolean
 }
 
@@ -69,15 +69,15 @@ interface ModelRules {
   readonly createdAt?: string
   /** Maximum nesting of an object; 64 by default. */
   readonly maxJsonDepth?: number
-  /** Fills in host-owned fields before validation. */
+  /** Fills in fields that the host owns, before validation. */
   readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject | Promise<JsonObject>
   /** Errors that a schema cannot express; runs after all other checks passed. */
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
   /** Throws when the object may not be deleted. A dry run changes nothing. */
   readonly beforeDelete?: (object: JsonObject, deletion: DeletionContext) => Promise<void>
-  /** Serializes writes in this replica, so that they need no retries because of each other. */
+  /** Serializes writes in this replica, so that they do not conflict with each other. */
   readonly inTurn?: <Done>(write: () => Promise<Done>) => Promise<Done>
-  /** What is written with the object, and the guards for it; throws when the write is forbidden. */
+  /** Accompanying writes and guards; throws if the write is forbidden. */
   readonly accompany?: (change: ObjectChange, context: WriteContext) => Promise<Accompaniment>
   /** How some fields are sealed. */
   readonly sealing?: Sealing
@@ -111,7 +111,7 @@ export interface WriteContext {
   readonly verb?: 'create' | 'update' | 'patch'
   /** The plugin whose package declares the object; by default the object keeps its declarer. */
   readonly declaredBy?: string
-  /** A secret that the host creates with the object and never stores in it. */
+  /** A secret that the host generates with the object and never stores in it. */
   readonly secret?: string
   /**
    * Set in a batch: reads what the operations before this one leave behind. Every rule that reads must then read from it
@@ -169,7 +169,7 @@ function declaredIndexes({ schema, indexes = [] }: ModelDefinition): readonly Mo
   return indexes.map((index) => (index.evaluated === undefined ? pathIndex(schema, index) : functionIndex(index)))
 }
 
-/** The indexes of the upcoming definition that the current one does not have. */
+/** The indexes of the next definition that the current one lacks. */
 function indexesAhead({ next, ...now }: ModelDefinition): readonly ModelIndex[] {
   if (!next) return []
   const known = declaredIndexes(now)

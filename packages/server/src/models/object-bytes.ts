@@ -4,7 +4,7 @@ import type { SentMetadata } from '../validation/metadata.ts'
 import type { JsonObject } from './object.ts'
 import type { Model } from './model.ts'
 
-/** Limit of a body and of an object: patches and defaults cannot make an object that no body could hold. */
+/** Limit of a body and of an object: patches and defaults cannot make an object larger than a body may be. */
 export const maxObjectBytes = 1024 * 1024
 
 /**

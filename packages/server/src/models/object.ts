@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [field: string]: unknown
 }
 
-/** Everything except metadata and status: the part that people ask for. */
+/** Everything except metadata and status: the desired state. */
 export function withoutStatus(object: JsonObject): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(object).filter(([field]) => field !== 'metadata' && field !== 'status'))
 }

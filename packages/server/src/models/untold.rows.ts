@@ -1,7 +1,7 @@
 /** Quoted punctuation and keywords are the same in every language. */
 const fixed = /^(?:[^\p{L}\p{N}]|contains)$/u
 
-/** Numbers and quoted words of a message that are no value of the params. */
+/** Numbers and quoted words of a message that are missing in the params. */
 export function untold(message: string, params: unknown): readonly string[] {
   const told = new Set(valuesIn(params))
   const words = [...message.matchAll(/"([^"]+)"|(?<![\w.-])(\d+)(?![\w.-])/g)].map(

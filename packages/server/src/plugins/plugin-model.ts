@@ -33,7 +33,7 @@ export interface PluginVersion extends PluginAbout {
   readonly settings?: JsonSchema
   /** The plugins that it needs, each with a version range. */
   readonly dependencies?: Dependencies
-  /** Who installed it: its roles grant no more than they hold. Absent for packages that come from the configuration. */
+  /** The caller who installed it: its roles grant no more than that caller holds. Absent for packages from the configuration. */
   readonly installedBy?: Installer
   /** The rights that were approved, with when and by whom. */
   readonly approved?: readonly Approved[]
@@ -53,7 +53,7 @@ export function installerOf(caller: Caller): Installer {
   return caller.kind === 'user' ? { user: { name: caller.name, uid: caller.uid }, ...through } : through
 }
 
-/** The caller whose rights the roles of the version are compared with; undefined where the host itself decided. */
+/** The caller whose rights limit the roles of the version; undefined if the host itself decided. */
 export function installingCaller({ installedBy }: PluginVersion): Caller | undefined {
   if (!installedBy) return undefined
   const { user, plugin } = installedBy
@@ -66,7 +66,7 @@ export type Dependencies = Readonly<Record<string, string>>
 /** An installed plugin, with the fields of its active version. */
 export interface PluginSpec extends PluginVersion {
   readonly enabled: boolean
-  /** The version that is being prepared to replace the active one. */
+  /** The next version, which is being prepared to replace the active one. */
   readonly candidate?: PluginCandidate
   /** The previous version, for a rollback. */
   readonly previous?: PluginVersion
@@ -91,7 +91,7 @@ export interface PluginState {
 export interface ReplicaState extends PluginState {
   readonly replica: string
   readonly digest: string
-  /** The last restart request that it has followed. */
+  /** The last restart request that it has executed. */
   readonly restarts?: number
 }
 
@@ -253,28 +253,28 @@ const definition: ModelDefinition = {
   display: { columns: ['spec.version', 'spec.enabled', 'status.phase'] },
 }
 
-/** The installed plugins. Their content comes from packages; people can only change whether they run. */
+/** The installed plugins. Their content comes from packages; users can only change whether they run. */
 export function createPluginModel(): Model {
   return createBuiltInModel(definition, { rules: { ownsStatus: true, prepare, check, beforeDelete } })
 }
 
-/** Enabling requests new processes: the state reported by earlier processes must not be taken for theirs. */
+/** Enabling requests new processes, so that the state reported by earlier processes does not count for them. */
 function prepare(object: JsonObject, { stored }: WriteContext): JsonObject {
   const spec = specOf(object) as Partial<PluginSpec> | undefined
   if (!stored || specOf(stored).enabled || spec?.enabled !== true) return object
   return { ...object, spec: { ...spec, restarts: (specOf(stored).restarts ?? 0) + 1 } }
 }
 
-/** Deleting only the object would leave what the plugin added without an owner. */
+/** Deleting only the object would orphan what the plugin added. */
 async function beforeDelete(): Promise<void> {
   const path = '/apis/console.api.platform.run/v1alpha1/plugins/<name>'
   throw new ApiError(
     'BadRequest',
-    `a plugin is not deleted but uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
+    `plugins cannot be deleted, only uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
   )
 }
 
-/** The host itself writes without a caller. */
+/** Writes by the host itself have no caller. */
 async function check(object: JsonObject, { caller, stored }: WriteContext): Promise<readonly FieldError[]> {
   if (!caller) return []
   if (!stored)
@@ -315,7 +315,7 @@ function present(said: Readonly<Record<string, string | undefined>>): Readonly<R
   return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** The state of its schedules; kept, whatever else happens to the plugin. */
+/** The state of its schedules; kept across all changes of the plugin. */
 export function schedulesOf(plugin: JsonObject): readonly ScheduleStatus[] {
   const status = plugin['status'] as { readonly schedules?: readonly ScheduleStatus[] } | undefined
   return status?.schedules ?? []

@@ -31,7 +31,7 @@ export interface PluginSettings {
 
 interface SettingsObject {
   readonly data: unknown
-  /** The stored settings, if there are any. */
+  /** The stored settings; undefined if there are none. */
   readonly stored?: unknown
 }
 
@@ -117,7 +117,7 @@ function hereIn(schema: JsonSchema, part: SettingsPart): (field: string) => bool
   return (field) => secret.has(field) === (part === 'secret')
 }
 
-/** Errors for known fields that belong into the other object. */
+/** Errors for known fields in the wrong object: secrets in the config map, others in the secret. */
 function misplacedFields(schema: JsonSchema, part: SettingsPart, data: unknown): readonly FieldError[] {
   const { properties } = schema
   const isHere = hereIn(schema, part)

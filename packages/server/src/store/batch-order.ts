@@ -9,7 +9,7 @@ export function kindOf(operation: WriteOperation): string {
 
 /**
  * The order of writes without `inOrder`: by model and name, whatever the type. All batches then take row locks in the same order
- * and cannot deadlock, and a batch means the same on every engine.
+ * and cannot deadlock, and a batch has the same result on every engine.
  */
 export function compareOperations(a: WriteOperation, b: WriteOperation): number {
   return compare(keyOf(a.model), keyOf(b.model)) || compare(a.name, b.name)

@@ -6,13 +6,13 @@
 const codes =
   /^(?:08...|53...|57P..|57014|58...|3D000|28...|25006|SQLITE_(?:BUSY|LOCKED|IOERR(?!_SHORT_READ)|FULL|CANTOPEN|READONLY|NOMEM|PROTOCOL)\w*)$/
 const ofNetwork = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|ENOENT|EACCES)/
-/** A prepared statement is missing, or there already: connections are shared between transactions. */
+/** A prepared statement is missing or exists already: transactions share connections. */
 const unprepared = /^(?:26000|42P05)$/
 /** Errors of the drivers that have no code. */
 const words =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/
 
-/** Errors that concern writes only, while reads may still succeed. */
+/** Errors that affect only writes; reads may still succeed. */
 const ofWrites: readonly (readonly [codes: RegExp, why: string])[] = [
   [/^(?:53100|SQLITE_FULL)$/, 'the disk of the database is full'],
   [/^(?:25006|SQLITE_READONLY\w*)$/, 'the database is read-only'],
@@ -20,7 +20,7 @@ const ofWrites: readonly (readonly [codes: RegExp, why: string])[] = [
 ]
 
 export interface DatabaseFault {
-  /** For callers, without internal details. */
+  /** Message for callers, without internal details. */
   readonly why: string
   /** Only a successful write shows that the fault is over. */
   readonly ofWrites: boolean

@@ -8,7 +8,7 @@ const sweepMs = 500
  * unavailable.
  */
 const silentMs = 5_000
-/** How often a write is tried while the database cannot write: nobody else may write to a replica that is not ready. */
+/** Retry interval of a test write while the database cannot write, because a replica that is not ready gets no other writes. */
 const probeMs = 2_000
 const retryAfter = { 'retry-after': '2' }
 
@@ -27,13 +27,13 @@ export interface DatabaseHealth extends Disposable {
   /** Whether reads are answered, even if writes are not. */
   isReadable(): boolean
   /**
-   * Runs one operation on the database; gives up after `limitMs`. `isWritten` says whether the result shows that the database
-   * has written something; by default it shows no such thing.
+   * Runs one operation on the database; times out after `limitMs`. `isWritten` decides by the result whether the database
+   * has written something; by default it has not.
    */
   run<Result>(limitMs: number, work: () => Promise<Result>, isWritten?: (result: Result) => boolean): Promise<Result>
 }
 
-/** The error for a request while the database is unavailable. Requests are not logged for it: the outage itself is. */
+/** The error for a request while the database is unavailable. Not logged per request, because the outage itself is logged. */
 export class Outage extends ApiError {
   readonly isOutage = true
 
@@ -66,7 +66,7 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
   let outage: Trouble | undefined
   const answered = (startedAt: number, isWritten: boolean) => {
     answeredAt = performance.now()
-    // An answer to an operation that began before the outage does not end it.
+    // The result of an operation that began before the outage does not end it.
     if (!outage || startedAt < outage.since) return
     // Reads succeed on a full disk.
     if (outage.ofWrites && !isWritten) return
@@ -94,7 +94,7 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
           resolve(result)
         } catch (error) {
           const fault = databaseFault(error)
-          // An error that is not a database failure is an answer, too.
+          // Any other error proves that the database answers.
           if (!fault) answered(startedAt, false)
           reject(fault ? failed(fault, error) : (error as Error))
         } finally {
@@ -109,7 +109,7 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
       if (performance.now() < one.until) continue
       running.delete(one)
       const why = silence(one.startedAt)
-      // Other operations were answered meanwhile, so only this statement is slow.
+      // Other operations succeeded meanwhile, so only this statement is slow.
       one.giveUp(answeredAt > one.startedAt ? new Outage(why) : failed({ why, ofWrites: false }))
     }
     if (!probe || !outage?.ofWrites || performance.now() - probedAt < probeMs) return

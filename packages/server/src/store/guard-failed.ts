@@ -14,7 +14,7 @@ export class GuardFailed extends Error {
 function describe(guard: Guard): string {
   switch (guard.is) {
     case 'there':
-      return `${guard.model.plural} "${guard.name}" is not there as expected`
+      return `${guard.model.plural} "${guard.name}" does not exist in the expected state`
     case 'none':
       return `some ${guard.model.plural} are selected`
     case 'counted':

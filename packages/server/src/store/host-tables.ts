@@ -20,7 +20,7 @@ export const credentialTables = `
   );
   CREATE INDEX sessions_uid ON sessions (uid);
 
-  -- Of personal access tokens: token is the uid of the object that people see.
+  -- Secrets of personal access tokens; token is the uid of the token's object.
   CREATE TABLE token_digests (
     digest text PRIMARY KEY,
     token text NOT NULL UNIQUE,
@@ -32,7 +32,7 @@ export const credentialTables = `
   );
   CREATE INDEX token_digests_uid ON token_digests (uid);
 
-  -- Who somebody is elsewhere; one of each issuer.
+  -- Identities at OpenID Connect providers; one per user and issuer.
   CREATE TABLE identities (
     issuer text NOT NULL,
     subject text NOT NULL,
@@ -47,7 +47,7 @@ export const credentialTables = `
   );
   CREATE INDEX identities_bound ON identities (bound, signed_in_at);
 
-  -- Logins by a provider that have begun. What is in here is of no use without the browser's cookie.
+  -- Logins at a provider in progress. Useless without the browser's cookie.
   CREATE TABLE oidc_logins (
     state text PRIMARY KEY,             -- a digest
     browser text NOT NULL,              -- of its cookie, a digest
@@ -62,10 +62,10 @@ export const credentialTables = `
   );
   CREATE INDEX oidc_logins_expires_at ON oidc_logins (expires_at, address);
 
-  -- Of the first administrator, until there is one.
+  -- Setup secrets for the first administrator; unused once one exists.
   CREATE TABLE setup_secrets (digest text PRIMARY KEY, expires_at bigint NOT NULL);
 
-  -- Of users that were deleted: never given to anybody again.
+  -- Names of deleted users, which are never reused.
   CREATE TABLE retired_names (name text PRIMARY KEY);
 
   CREATE TABLE login_failures (key text PRIMARY KEY, failures bigint NOT NULL, last_at bigint NOT NULL);

@@ -6,7 +6,7 @@ import type { Cursor, ListQuery } from './store.ts'
 /** Where the values of a field are stored. */
 export type Field =
   | { readonly kind: 'text'; readonly column: string; readonly nullable: boolean; readonly unique: boolean }
-  /** Either an id, whose high bits are milliseconds, or plain milliseconds. */
+  /** Either an object id, whose high bits are milliseconds, or plain milliseconds. */
   | {
       readonly kind: 'time'
       readonly column: 'id' | 'deleted_at'
@@ -54,7 +54,7 @@ export function orderOf(model: ModelTable, sort: NonNullable<ListQuery['sort']> 
 /** The sort keys of the last object of a page. */
 export type ListPosition = readonly (string | null)[]
 
-/** Throws for a cursor of another order, as far as that can be detected. */
+/** Throws for a cursor of another sort order, as far as that can be detected. */
 export function placeOf(order: readonly OrderColumn[], cursor: Cursor): ListPosition {
   const values = decodeCursor(cursor, order.length)
   const fits = order.every(({ type, nullable }, at) => {
@@ -62,7 +62,7 @@ export function placeOf(order: readonly OrderColumn[], cursor: Cursor): ListPosi
     return value === null ? nullable : type === 'text' || isBigint(value)
   })
   if (values && fits) return values
-  throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
+  throw new ApiError('BadRequest', 'the cursor is not one of this list; start again without it')
 }
 
 function isBigint(value: string): boolean {

@@ -3,11 +3,11 @@ import type { ModelTable } from './model-table.ts'
 import { boundedTotal, type ListQuery, type Term } from './store.ts'
 
 /**
- * How matching rows are found. The database's own choice can be far too slow: with a filter and an unrelated sort it took 3 s
- * to meet 3,000 objects at the far end of the order, and 6 s with a tag that only the oldest have.
+ * The access path to matching rows. The database's own choice can be far too slow: with a filter and an unrelated sort it took
+ * 3 s to find 3,000 objects at the far end of the order, and 6 s with a tag that only the oldest have.
  */
 export type Way =
-  /** Scans in the requested order until the page is full: for sets so large that matches come soon. */
+  /** Scans in the requested order until the page is full: for sets so large that matches are frequent. */
   | { readonly way: 'ordered scan'; readonly narrowest?: Term }
   /** Reads all candidates of one term, then filters and sorts them: for sets of at most `candidateLimit`. */
   | { readonly way: 'candidates'; readonly term: Term }
@@ -18,7 +18,7 @@ export type Way =
 
 export const defaultCandidateLimit = boundedTotal
 
-/** The way that can be chosen without counting, if there is one. */
+/** The path that can be chosen without counting, if there is one. */
 export function obviousWay(model: ModelTable, { where = [], sort = [] }: ListQuery): Way | undefined {
   const [only, ...others] = where
   if (!only) return { way: 'ordered scan' }

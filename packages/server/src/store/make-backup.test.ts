@@ -56,7 +56,7 @@ describe.each(engines)('on $engine', ({ database }) => {
       await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/first$/)
     }
     expect(told.length).toBeGreaterThan(0)
-    await expect(backUp(here.url, file, quiet)).rejects.toThrow('is there already')
+    await expect(backUp(here.url, file, quiet)).rejects.toThrow('already exists')
     await expect(restore(here.url, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
     const restored = await restore(here.url, { from: file, replace: true, tell: quiet })
     expect(restored).toEqual({ aside: expect.stringContaining('before') as string, isChecked: true })
@@ -79,7 +79,7 @@ describe.each(engines)('on $engine', ({ database }) => {
       isChecked: false,
     })
     expect(await namesIn(there.url)).toEqual(['moved'])
-    // Whoever may read the backup may not read the database for that.
+    // An account that may read the backup may not be allowed to read the database.
     if (there.url.startsWith('sqlite:')) expect(statSync(there.url.slice('sqlite:'.length)).mode & 0o777).toBe(0o600)
   })
 

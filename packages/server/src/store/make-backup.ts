@@ -16,12 +16,12 @@ export interface Restored {
 
 /**
  * Writes a consistent snapshot into one new file while servers keep writing, and its checksum next to it, as `sha256sum` does:
- * engines find neither every flipped bit in a backup nor every part that is missing.
+ * engines detect neither every flipped bit in a backup nor every missing part.
  */
 export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
   const sums = sumsOf(to)
   const taken = [to, sums].find((file) => existsSync(file))
-  if (taken !== undefined) throw new Error(`${taken} is there already; choose another name`)
+  if (taken !== undefined) throw new Error(`${taken} already exists; choose another name`)
   await (url.startsWith('sqlite:')
     ? backUpSqlite(url.slice('sqlite:'.length), to, tell)
     : backUpPostgres(url, to, tell))
@@ -29,7 +29,7 @@ export async function backUp(url: string, to: string, tell: Tell): Promise<void>
   writeFileSync(sums, `${await digestOf(to)}  ${basename(to)}\n`, { flag: 'wx', mode: ownerOnly })
 }
 
-/** Restores the database from a backup and ends all sessions. No server may run. */
+/** Restores the database from a backup and ends all sessions. No server may be running. */
 export async function restore(url: string, options: RestoreOptions): Promise<Restored> {
   const isChecked = await check(options)
   const aside = await (url.startsWith('sqlite:')

@@ -5,7 +5,7 @@ export const ownerOnly = 0o600
 
 /** Creates a file atomically: it appears only when complete, and never replaces another. */
 export async function writeNewFile(file: string, fill: (part: string) => Promise<void>): Promise<void> {
-  if (existsSync(file)) throw new Error(`${file} is there already; choose another name`)
+  if (existsSync(file)) throw new Error(`${file} already exists; choose another name`)
   const part = `${file}.part`
   rmSync(part, { force: true })
   closeSync(openSync(part, 'wx', ownerOnly))

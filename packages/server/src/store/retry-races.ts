@@ -3,7 +3,7 @@ import { WriteConflict } from './write-conflict.ts'
 const maxTries = 20
 
 /**
- * Does work that reads and writes, and does it again when another write came first. Throws what cannot be helped that way, and
+ * Does work that reads and writes, and repeats it if another write came first. Throws other errors, and
  * the conflict of the last attempt.
  */
 export async function retryRaces<Done>(

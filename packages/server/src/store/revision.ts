@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { LogPosition, Revision } from './store.ts'
 
 export interface RevisionParts extends LogPosition {
-  /** Committed changes that the list already shows but that had no place in the order yet. */
+  /** Committed changes that the list already shows but that had no position in the order yet. */
   readonly skipped: readonly string[]
 }
 

@@ -77,15 +77,15 @@ export interface Store extends AsyncDisposable {
    */
   list(model: ModelKey, query: ListQuery): Promise<StoredPage>
 
-  /** The place after the newest change in order. */
+  /** The position after the newest change in order. */
   head(): Promise<Revision>
 
   /**
-   * The changes after a place, oldest first, of all models: every committed change exactly once, those of one object in commit
-   * order, and in the same order for every reader. Nothing ever appears at a place already passed. After the revision of a list
+   * The changes after a position, oldest first, of all models: every committed change exactly once, those of one object in commit
+   * order, and in the same order for every reader. Nothing ever appears at a position already passed. After the revision of a list
    * come exactly the changes of the list's model that the list does not show.
    *
-   * When there are none yet, waits for some for up to `waitMs`. Throws `RevisionExpired` for a place that is no longer kept, or
+   * When there are none yet, waits for some for up to `waitMs`. Throws `RevisionExpired` for a position that is no longer kept, or
    * that this database never gave out.
    */
   readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
@@ -95,7 +95,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Deletes the oldest changes, in large steps: those older than `keepMs`, and as many more as needed to stay below `maxBytes`.
-   * Keeps the newest. A reader whose place is gone gets `RevisionExpired`, never a gap. Every replica may call it at any time.
+   * Keeps the newest. A reader whose position is gone gets `RevisionExpired`, never a gap. Every replica may call it at any time.
    */
   compact(retention: Retention): Promise<void>
 
@@ -164,12 +164,12 @@ export interface Lease {
   readonly token: number
 }
 
-/** An opaque place in the change log; it is verified when it is used. */
+/** An opaque position in the change log; it is verified when it is used. */
 export type Revision = string & { readonly __revision: never }
 
 /** The part of a revision that refers to the log alone. */
 export interface LogPosition {
-  /** Dense, from 1; 0 is the place before the first change. */
+  /** Dense, from 1; 0 is the position before the first change. */
   readonly number: number
   /** Random tag of the batch that this number belongs to: a restored or diverged database has another tag there. */
   readonly tag: string
@@ -192,7 +192,7 @@ export interface ReadChangesOptions {
 
 export interface ChangeBatch {
   readonly changes: readonly Change[]
-  /** The place after them. */
+  /** The position after them. */
   readonly revision: Revision
   /** For an empty batch: the moment, by `performance.now()`, up to which there were no changes. */
   readonly provenAt?: number
@@ -200,14 +200,14 @@ export interface ChangeBatch {
 
 /** Reads changes in packed form. They stay packed in transit; any replica on the same database can unpack them. */
 export interface PackedLog {
-  /** Like `readChanges`, from a place that is not a list's revision. */
+  /** Like `readChanges`, from a position that is not a list's revision. */
   read(after: Revision, options: ReadChangesOptions): Promise<readonly PackedChange[]>
   /** Synchronous, unless something about its model must be read first. */
   unpack(about: string, data: Buffer): Change | Promise<Change>
 }
 
 export interface PackedChange {
-  /** The place after the change. */
+  /** The position after the change. */
   readonly place: LogPosition
   /** Id of the model. */
   readonly model: number
@@ -226,11 +226,11 @@ export interface Change {
   readonly previous?: LoggedValues
   /** Whether this change declared the object deleted, or removed it without declaring it first. */
   readonly declared: boolean
-  /** The place after this change. */
+  /** The position after this change. */
   readonly revision: Revision
-  /** The same place as a comparable number, with its tag. */
+  /** The same position as a comparable number, with its tag. */
   readonly place: LogPosition
-  /** How a list's revision names this change when the list shows it before it has a place. */
+  /** How a list's revision names this change when the list shows it before it has a position. */
   readonly id: string
 }
 
@@ -431,7 +431,7 @@ export type Cursor = string & { readonly __cursor: never }
 
 export interface StoredPage {
   readonly items: readonly StoredObject[]
-  /** The place of this snapshot in the change log. */
+  /** The position of this snapshot in the change log. */
   readonly revision: Revision
   /** Absent when not requested. */
   readonly total?: { readonly count: number; readonly isEstimate: boolean }

@@ -30,7 +30,7 @@ const checks: Readonly<Record<keyof FieldDisplay, Check>> = {
   placeholder: (text, pointer) => textErrors(text, pointer, maxDisplayText),
 }
 
-/** Errors in the `x-display` of a schema; `pointer` is the place of the keyword. */
+/** Errors in the `x-display` of a schema; `pointer` is the location of the keyword. */
 export function fieldDisplayErrors(pointer: string, field: Field): readonly FieldError[] {
   const display = field.schema['x-display']
   if (display === undefined) return []

@@ -127,14 +127,14 @@ describe('a number is rejected with Invalid if it is', () => {
     ['a large integer with an exponent', '1e21', 'beyond ±9007199254740991'],
     ['a large integer as JavaScript writes it', '1e+21', 'beyond ±9007199254740991'],
     ['larger than any double', '1e400', 'beyond ±9007199254740991'],
-    ['smaller than any double', '1e-400', 'which would be kept as 0'],
-    ['more exact than a double', '0.10000000000000000001', 'which would be kept as 0.1'],
+    ['smaller than any double', '1e-400', 'which would be stored as 0'],
+    ['more exact than a double', '0.10000000000000000001', 'which would be stored as 0.1'],
     [
       'more exact than a double, within the safe range',
       '9007199254740990.7',
-      'which would be kept as 9007199254740991',
+      'which would be stored as 9007199254740991',
     ],
-    ['a double written in full', '0.1000000000000000055511151231257827', 'which would be kept as 0.1'],
+    ['a double written in full', '0.1000000000000000055511151231257827', 'which would be stored as 0.1'],
   ]
   for (const [what, number, says] of cases) {
     test(what, () => {

@@ -8,7 +8,7 @@ export function numberFault(text: string): string | undefined {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return `beyond ±${Number.MAX_SAFE_INTEGER}`
   const kept = String(value)
   if (kept === text || decimal(kept) === decimal(text)) return undefined
-  return `which would be kept as ${kept}`
+  return `which would be stored as ${kept}`
 }
 
 /** A canonical form of a decimal number without its sign: significant digits and a power of ten. */

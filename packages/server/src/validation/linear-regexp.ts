@@ -52,7 +52,7 @@ export function instructionsOf(pattern: string): number {
   return RE2JS.compile(pattern).programSize()
 }
 
-/** The texts of a value are too long for the patterns that they are matched against. */
+/** The texts of a value are too long for the patterns of its schema. */
 export class TooLongForPatterns extends Error {
   override readonly name = 'TooLongForPatterns'
 }

@@ -36,7 +36,13 @@ export interface SentMetadata {
 export function hostFinalizerErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
   return (metadata.finalizers ?? []).flatMap((finalizer, at) => {
     if (!isHostFinalizer(finalizer) || stored?.finalizers?.includes(finalizer)) return []
-    return [fieldError(`/metadata/finalizers/${at}`, 'reserved', 'begins with platform.run/, which is for the server')]
+    return [
+      fieldError(
+        `/metadata/finalizers/${at}`,
+        'reserved',
+        'begins with platform.run/, which is reserved for the server',
+      ),
+    ]
   })
 }
 
@@ -73,7 +79,9 @@ function repeatFault(all: readonly string[], at: number): NamingFault | undefine
 function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[] {
   if (name !== undefined) return faults('/metadata/name', 'name', namingFault('name', name))
   if (generateName === undefined) {
-    return [fieldError('/metadata/name', 'required', 'is required; or send metadata.generateName for a name made here')]
+    return [
+      fieldError('/metadata/name', 'required', 'is required; or send metadata.generateName to have a name generated'),
+    ]
   }
   // The generated suffix is always valid, so the prefix is checked with one in place.
   return faults('/metadata/generateName', 'name', namingFault('name', `${generateName}00000000`))

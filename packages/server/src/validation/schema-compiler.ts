@@ -9,7 +9,7 @@ const patienceMs = 20_000
 const memoryMb = 256
 const mostWaiting = 10_000
 
-/** Why a schema cannot be used, in words that follow "the schema". */
+/** Why a schema cannot be used; continues "the schema". */
 export class SchemaFault extends Error {
   override readonly name = 'SchemaFault'
 }

@@ -133,7 +133,7 @@ function unknownKeyword(keyword: string): string {
   return `is not a keyword of schemas${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
 
-/** A few definitions that each refer to the next twice would apply millions of schemas to one value. */
+/** Limits references: a few definitions that each refer to the next twice would apply millions of schemas to one value. */
 function weightErrors({ schema, pointer }: SubSchema, weight: number): readonly FieldError[] {
   if (!('$ref' in schema) || weight <= maxSubSchemas) return []
   const at = step(pointer, '$ref')

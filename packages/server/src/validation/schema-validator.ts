@@ -55,7 +55,7 @@ export async function createValidate(compile: CompileProgram): Promise<Validate>
 /** Compiles a schema of the host, checked in one phase. */
 export function compileSchema(schema: JsonSchema): (value: unknown) => readonly FieldError[] {
   const compile = (allErrors: boolean): Phases => {
-    // The host's schemas are constants: checking them against the draft helps nobody.
+    // The host's schemas are constants, so checking them against the draft is unnecessary.
     const options = { allErrors, validateSchema: false, code: { regExp: linearTimeRegExp } }
     const full = createAjv(options).compile(schema)
     return { structure: full, full }
@@ -69,7 +69,7 @@ const ownRequire = createRequire(import.meta.url)
 
 const load = (name: string): unknown => (name === 'linear-time-regexp' ? loadedPattern : ownRequire(name))
 
-/** The text comes from our compiler, made from a schema that cannot inject code into it. */
+/** The text comes from our compiler, which escapes the schema. */
 function runProgram(text: string): Phases {
   const module: { exports: Partial<Phases> } = { exports: {} }
   // oxlint-disable-next-line typescript/no-implied-eval -- made by the schema compiler

@@ -16,7 +16,7 @@ const patternMessages: Readonly<Record<string, string>> = {
   [wildcards.none]: 'must be a name; wildcards are not supported here',
 }
 
-/** What people leave out most often. */
+/** The most common omission. */
 const formatHints: Readonly<Record<string, string>> = {
   time: ' with an offset, such as 07:30:00Z or 07:30:00+02:00',
   'date-time': ', such as 2030-01-31T07:30:00Z',

@@ -10,7 +10,7 @@ import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 
 const batch = 500
 const batchBytes = 1024 * 1024
-/** How long to wait for the changes that a list showed ahead of its place, so that they need not be tracked any more. */
+/** How long to wait for the changes that a list showed ahead of its position, so that they need not be tracked any more. */
 const aheadMs = 2_000
 /** After this long without an event the reader gets a bookmark. */
 const aliveMs = 5_000
@@ -23,7 +23,7 @@ export interface CatchUpParts {
 }
 
 /**
- * Sends the changes since the watcher's place, no faster than its reader consumes them, until it has reached the feed; then the
+ * Sends the changes since the watcher's position, no faster than its reader consumes them, until it has reached the feed; then the
  * watcher joins the others.
  */
 export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, unsettled }: Behind): Promise<void> {
@@ -50,7 +50,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
   }
 }
 
-/** A long period without events must not look like a dead connection. */
+/** Sends bookmarks, so that a long period without events does not look like a dead connection. */
 function keepAlive(watcher: Watcher): void {
   if (!watcher.hasPlace || Date.now() - watcher.sentAt < aliveMs) return
   sendTo(watcher, bookmarkFrame(revisionOf(watcher)))

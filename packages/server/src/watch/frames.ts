@@ -9,7 +9,7 @@ interface EventParts {
   readonly type: EventType
   readonly model: Model
   readonly object: StoredObject
-  /** Absent while the present objects are being sent: there is no place to continue from yet. */
+  /** Absent while the present objects are being sent: there is no position to continue from yet. */
   readonly revision?: string
 }
 
@@ -28,7 +28,7 @@ export function bookmarkFrame(revision: string): Frame {
 export interface ErrorContext {
   readonly instance: string
   readonly requestId: string
-  /** The last revision that was sent, if any. */
+  /** The last sent revision, if any. */
   readonly revision?: string
 }
 

@@ -18,13 +18,13 @@ export interface PresentParts {
 
 /** What a watcher must catch up with. */
 export interface Behind {
-  /** The place at which all pages have been read. */
+  /** The position at which all pages have been read. */
   readonly upTo: number
-  /** Ids of changes that may or may not have been sent. */
+  /** Ids of changes whose state may or may not have been sent. */
   readonly unsettled: readonly string[]
 }
 
-/** A range of names, and the place in the log at which it was read. */
+/** A range of names, and the position in the log at which it was read. */
 interface Page extends RevisionParts {
   readonly upTo: string
 }
@@ -32,7 +32,7 @@ interface Page extends RevisionParts {
 /**
  * Sends the present objects by name, no faster than the reader consumes them. Pages are read one after the other, so a change
  * between two reads is only in the later pages: afterwards it is sent for objects on earlier pages. Returns how far the watcher
- * must catch up before it has a place of its own.
+ * must catch up before it has a position of its own.
  */
 export async function sendPresent({ store, reading }: PresentParts, watcher: Watcher): Promise<Behind> {
   const { wire, selection } = watcher
@@ -61,7 +61,7 @@ export async function sendPresent({ store, reading }: PresentParts, watcher: Wat
   watcher.place = { number: first.number, tag: first.tag }
   watcher.ahead = new Set(pages.flatMap(({ skipped }) => skipped))
   watcher.shown = (change) => isShown(pageOf(pages, change), change)
-  // Only when its change has a place is it known whether the object is on a page that shows it.
+  // Only when its change has a position is it known whether the object is on a page that shows it.
   const unsettled = pages.flatMap(({ skipped }) => skipped.filter((id) => !first.skipped.includes(id)))
   return { upTo: pages.at(-1)?.number ?? first.number, unsettled }
 }

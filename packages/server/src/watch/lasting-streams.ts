@@ -65,7 +65,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
         release()
       }
       try {
-        // Check after entering: rights lost earlier were only announced to streams that had entered.
+        // Checks after registering: rights lost earlier were only announced to registered streams.
         stream.expiresAt = expiryOf(await call.recheck())
       } catch (error) {
         leave()

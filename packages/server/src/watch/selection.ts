@@ -49,7 +49,7 @@ function checkForms({ forms }: Selection, { indexed, previous, op }: Change): vo
     if (isKnown && wasKnown) continue
     throw new ApiError(
       'RevisionExpired',
-      `the index ${index} is younger than this place in the log, or has changed; list again and go on from there`,
+      `the index ${index} is newer than this position in the log, or has changed; list again and continue from there`,
     )
   }
 }

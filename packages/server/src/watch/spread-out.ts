@@ -1,4 +1,4 @@
-/** A thousand streams that end together connect again together. */
+/** Streams that end together reconnect together. */
 const eachMs = 1
 const mostMs = 2_000
 

@@ -15,7 +15,7 @@ export function createTurns(most: number): Turns {
   }
   const over = () => {
     const next = waiting.shift()
-    // The slot passes to the next one.
+    // Passes the slot to the next waiter.
     if (next) next()
     else running--
   }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => replica[Symbol.asyncDispose]())
 
 interface SleepingFeed extends Feed {
-  /** Loses its place. */
+  /** Loses its position. */
   wakeUp(): Promise<void>
   /** Delivers everything since it fell asleep as one batch. */
   catchUp(): Promise<void>

@@ -34,11 +34,11 @@ export interface WatchHubParts {
 /** All watchers, and the delivery of changes to them. */
 export interface WatchHub extends Disposable {
   readonly feed: Feed
-  /** The number of watchers. */
+  /** Number of watchers. */
   size(): number
-  /** From now on the watcher ends when its rights are lost, its time is over, or the server stops. */
+  /** From now on, the watcher ends when its rights are revoked, its time has passed, or the server stops. */
   enter(watcher: Watcher): void
-  /** From now on the watcher receives changes committed after its place. */
+  /** From now on the watcher receives changes committed after its position. */
   join(watcher: Watcher): void
   bookmark(watcher: Watcher): void
   /** Resolves after the next changes, or after `waitMs`. */
@@ -73,8 +73,8 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     tellEnd(watcher, error, log)
   }
   /**
-   * A watcher that is not beyond the lost changes has missed some. Others started further on, at a revision from another
-   * replica.
+   * Every watcher that has not passed the lost changes has missed some. Others have: they started later, at a revision from
+   * another replica.
    */
   const goOnAlone = (watcher: Watcher, lost: LogPosition) => {
     if (watcher.place.number <= lost.number) return end(watcher, revisionExpired())
@@ -153,7 +153,7 @@ function draining(): ApiError {
   return new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')
 }
 
-/** Most readers are at the same place and get the same bytes. */
+/** Most readers are at the same position and get the same bytes. */
 function createBookmarks(placeNow: () => LogPosition): (watcher: Watcher) => void {
   let made: { readonly place: LogPosition; readonly frame: Frame } | undefined
   return (watcher) => {

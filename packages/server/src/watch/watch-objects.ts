@@ -39,7 +39,7 @@ type Start = 'present objects' | RevisionParts
 const parameters = ['labelSelector', 'fieldSelector', 'revision', 'initial']
 
 /**
- * The changes of a collection or an object, from a place on. Everything that can be refused is refused before the stream
+ * The changes of a collection or an object, from a position on. Everything that can be refused is refused before the stream
  * begins.
  */
 export async function watchObjects(
@@ -119,14 +119,14 @@ function newWatcher(parts: WatchParts, { selection, owner, request, wire }: Give
   return watcher
 }
 
-/** A watch that continues from a revision has nothing to catch up with before its place is valid. */
+/** A watch that continues from a revision has nothing to catch up with before its position is valid. */
 const nothingBehind: Behind = { upTo: 0, unsettled: [] }
 
 async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<void> {
   const { hub } = parts
   hub.enter(watcher)
   try {
-    // Check after entering: rights lost earlier were only announced to watchers that had entered.
+    // Checks after registering: rights lost earlier were only announced to registered watchers.
     watcher.expiresAt = expiryOf(await watcher.owner.recheck())
     if (start === 'present objects') {
       await catchUp(parts, watcher, await sendPresent(parts, watcher))
@@ -156,7 +156,7 @@ function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
 
 /**
  * "Now" is after everything committed, as for a list: the feed may be a moment behind. Determined before the client learns that
- * its stream begins, so that everything it does from then on arrives.
+ * its stream has begun, so that it receives all its own later changes.
  */
 async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
   if (asked !== 'now') return asked

@@ -14,7 +14,7 @@ export interface WatcherIndex<W> {
   /** Returns the shared selection of all watchers that select the same. */
   add(selection: Selection, watcher: W): Selection
   remove(selection: Selection, watcher: W): void
-  /** A superset: for some of them the change turns out to be irrelevant. */
+  /** A superset: the change turns out to be irrelevant for some of them. */
   near(change: Change): readonly WatcherGroup<W>[]
 }
 
@@ -103,7 +103,7 @@ function leave<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
   if (byValue?.size === 0) model.anchored.delete(key)
 }
 
-/** A term that asks for certain values: only changes with one of them, before or after, can concern it. */
+/** A term that requires certain values: only changes with one of them, before or after, can concern it. */
 function anchorOf(terms: readonly Term[]): { place: TermPlace; values: readonly string[] } | undefined {
   for (const { is, ...place } of terms) {
     if ('field' in place && /^metadata\.(creation|deletion)Timestamp$/.test(place.field)) continue

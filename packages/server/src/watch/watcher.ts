@@ -25,11 +25,11 @@ export interface Watcher {
   readonly wire: Wire
   readonly owner: StreamOwner
   readonly request: { readonly instance: string; readonly requestId: string }
-  /** Reads from its place on its own until it can join the others again. */
+  /** Reads from its position on its own until it can join the others again. */
   readonly catchUp: () => void
   /** All changes up to here were sent or do not concern it. */
   place: LogPosition
-  /** Ids of changes that its list showed before they had a place. */
+  /** Ids of changes that its list showed before they had a position. */
   ahead: Set<string>
   /** Whether the present objects already included a change; set while catching up with them. */
   shown: ((change: Change) => boolean) | undefined
@@ -43,10 +43,10 @@ export interface Watcher {
   ended: boolean
 }
 
-/** Shared by the many watchers that have nothing ahead of their place. */
+/** Shared by the many watchers that have nothing ahead of their position. */
 export const nothingAhead: Set<string> = new Set()
 
-/** Whether the watcher has not seen the change yet; advances its place. */
+/** Whether the watcher has not seen the change yet; advances its position. */
 export function isNews(watcher: Watcher, change: Change): boolean {
   const { place, id } = change
   if (place.number <= watcher.place.number) return false

@@ -74,7 +74,7 @@ function refuseFailed({ status, spec }: PluginObject, { name, version, digest, r
   )
   if (!failed || spec.digest !== digest) return
   throw new CommandFault(
-    `${name} ${version} is ${stateWords(failed)}: ${visibleLines(failed.message ?? 'no reason is known')}`,
+    `${name} ${version} is ${stateWords(failed)}: ${visibleLines(failed.message ?? 'unknown reason')}`,
     {
       next: `pergola plugin logs ${name}`,
     },

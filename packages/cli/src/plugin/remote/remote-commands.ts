@@ -21,7 +21,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
           ? 'install a package, once it has told what it will do and was approved'
           : 'put a package in the place of the version that runs, without a pause',
       )
-      .argument('<file>', 'the package: a .tgz as pergola plugin pack makes it')
+      .argument('<file>', 'the package, a .tgz from pergola plugin pack')
       .option('--approve <right>', 'approve this right by name, without a prompt; repeatable', collect)
       .action(
         runCommand(context, async (file: string, options: InstallOptions) => {
@@ -46,7 +46,7 @@ function waitOption(): Option {
 
 function addChanges(plugin: Command, context: CommandContext): void {
   withChange(plugin.command('rollback'))
-    .description('go back to the version before, as an upgrade')
+    .description('roll back to the previous version, like an upgrade')
     .argument('<name>', 'name of the plugin')
     .action(
       runCommand(context, async (name: string, options: ManageOptions) => {
@@ -55,9 +55,9 @@ function addChanges(plugin: Command, context: CommandContext): void {
       }),
     )
   withChange(plugin.command('uninstall'))
-    .description('take a plugin away; what it has stored is kept')
+    .description('uninstall a plugin; keep its stored data')
     .argument('<name>', 'name of the plugin')
-    .option('--purge', 'delete all it has stored, too, for good')
+    .option('--purge', 'also delete its stored data, permanently')
     .action(
       runCommand(context, async (name: string, options: UninstallOptions) => {
         const { uninstall } = await import('./manage.ts')
@@ -81,7 +81,7 @@ function addChanges(plugin: Command, context: CommandContext): void {
 
 function addRestart(plugin: Command, context: CommandContext): void {
   addServerOptions(plugin.command('restart'))
-    .description('put new processes in the place of those that run, without a pause')
+    .description('restart the processes of a plugin without downtime')
     .argument('<name>', 'name of the plugin')
     .addOption(waitOption())
     .action(
@@ -94,7 +94,7 @@ function addRestart(plugin: Command, context: CommandContext): void {
 
 function addLooks(plugin: Command, context: CommandContext): void {
   addServerOptions(plugin.command('list'))
-    .description('list plugins, and how they are')
+    .description('list plugins and their states')
     .addOption(outputOption(['table', 'json', 'name']))
     .action(
       runCommand(context, async (options: ShowOptions) => {
@@ -103,7 +103,7 @@ function addLooks(plugin: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(plugin.command('show'))
-    .description('show a plugin: its version, where it runs, what it has claimed')
+    .description('show a plugin: version, replicas, API groups')
     .argument('<name>', 'name of the plugin')
     .addOption(outputOption(['table', 'json']))
     .action(
@@ -113,9 +113,9 @@ function addLooks(plugin: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(plugin.command('logs'))
-    .description('print what a plugin has written last, on the replica that answers')
+    .description('print the latest log lines of a plugin, from the replica that answers')
     .argument('<name>', 'name of the plugin')
-    .option('-f, --follow', 'go on with what it writes, until Ctrl-C')
+    .option('-f, --follow', 'print new lines until Ctrl-C')
     .action(
       runCommand(context, async (name: string, options: LogOptions) => {
         const { showLogs } = await import('./logs.ts')

@@ -5,7 +5,7 @@ import { createResourceTable } from './resource-table.ts'
 import type { ReachedRole } from './role-graph.ts'
 import { ruleCovers } from './rule-matches.ts'
 
-/** An understood rule that counts for a caller, and the way by which the caller holds it. */
+/** An understood rule that counts for a caller, and the path by which the caller holds it. */
 export interface EffectiveRule {
   readonly rule: Rule
   /** Position in the rules of its role. */

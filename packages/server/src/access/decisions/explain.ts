@@ -161,7 +161,7 @@ function nothingNear({ roles }: HeldRoles): Worded {
   return { reason: { code: 'no-rule-near', values: { roles: names } }, words }
 }
 
-/** Names rules stored by a newer host: the caller may rely on one of them. */
+/** Mentions rules stored by a newer host: the caller may rely on one of them. */
 function ignoredWords({ book, roles }: HeldRoles): readonly Worded[] {
   return book
     .reach(roles.map(({ name }) => name))
@@ -172,7 +172,7 @@ function ignoredWords({ book, roles }: HeldRoles): readonly Worded[] {
     }))
 }
 
-/** Names roles that are held for nothing until a plugin adds their rules. */
+/** Mentions held roles that grant nothing until a plugin adds their rules. */
 function emptyWords({ book, roles }: HeldRoles): readonly Worded[] {
   return roles
     .filter(({ name }) => contentRoles.includes(name))

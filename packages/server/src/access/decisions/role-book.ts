@@ -19,9 +19,9 @@ export interface RoleBook extends RoleGraph {
   readonly pluginOf: (group: string) => string | undefined
   /** The rules of a role that this host understands; others do not count. */
   rulesOf(definition: RoleDefinition): readonly OwnRule[]
-  /** Every rule that counts for a holder of these roles; those with the shortest way first. */
+  /** Every rule that counts for a holder of these roles; those with the shortest path first. */
   effectiveRules(names: readonly string[]): readonly EffectiveRule[]
-  /** The roles that allow a request; those that do so by own rules come first. Reads every rule in the book. */
+  /** The roles that allow a request; roles that contain the rule come before roles that include it. Reads every rule. */
   rolesAllowing(request: RequestInfo): Promise<readonly string[]>
   /** Sorted, without duplicates. */
   uiPermissions(names: readonly string[]): readonly string[]
@@ -49,7 +49,7 @@ export interface HeldRoles {
   readonly until?: number
   /** Limits these roles: a request is allowed only when `within` allows it, too. */
   readonly within?: HeldRoles
-  /** The rule that allows the request, by a shortest way; undefined when no rule does. */
+  /** The rule that allows the request, by a shortest path; undefined if no rule does. */
   find(request: RequestInfo): EffectiveRule | undefined
 }
 

@@ -19,7 +19,7 @@ export interface Step {
   readonly role: string
 }
 
-/** A role whose rules count for a set of roles, and the shortest way to it. */
+/** A role whose rules count for a set of roles, and the shortest path to it. */
 export interface ReachedRole {
   readonly definition: RoleDefinition
   /** Absent for the roles of the set itself. */
@@ -83,7 +83,7 @@ export function origin(reached: ReachedRole): string {
   return at.definition.name
 }
 
-/** Breadth first from all names at once: the first way found to a role is a shortest one, and cycles end. */
+/** Breadth first from all names at once: the first path found to a role is a shortest one, and cycles end. */
 function reach(
   names: readonly string[],
   roles: ReadonlyMap<string, RoleDefinition>,

@@ -3,7 +3,7 @@ import type { Rule } from '@pergola/api'
 /** Weight of `*`, larger than any list in practice. */
 const everything = 1_000
 
-/** A rough measure of how much a rule grants, for sorting alone. */
+/** A rough measure of how much a rule grants; only for sorting. */
 export function ruleBreadth(rule: Rule): number {
   const verbs = countOf(rule.verbs)
   if ('nonResourceURLs' in rule) return verbs * countOf(rule.nonResourceURLs)

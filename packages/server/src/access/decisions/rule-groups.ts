@@ -1,6 +1,6 @@
 import type { Rule } from '@pergola/api'
 
-/** Whether the rule is about resources and paths of such groups alone. */
+/** Whether the rule covers only resources of such groups, or paths below them. */
 export function isOnlyIn(rule: Rule, isOwn: (group: string) => boolean): boolean {
   if ('nonResourceURLs' in rule) {
     return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && isOwn(path.split('/')[2] ?? ''))

@@ -26,8 +26,8 @@ export async function beginLogin(parts: BeginParts, call: Call, client: OidcClie
 }
 
 /**
- * `POST /auth/oidc/<provider>`: sends a signed-in user to the provider to link an identity. Not a GET: anybody could send such
- * a link and have the sender's own identity linked.
+ * `POST /auth/oidc/<provider>`: sends a signed-in user to the provider to link an identity. Not a GET: an attacker could send
+ * a link that attaches the attacker's identity to the user.
  */
 export async function beginLinking(parts: BeginParts, call: Call, client: OidcClient): Promise<Answer> {
   const { uid, sessionId = '' } = signedIn(call)

@@ -62,7 +62,7 @@ export async function establishUser(
     return await retryRaces(establishOnce, isLost)
   } catch (error) {
     if (!isLost(error)) throw error
-    throw new ApiError('VersionConflict', 'the user keeps changing; begin again', { cause: error })
+    throw new ApiError('VersionConflict', 'the user keeps changing; start again', { cause: error })
   }
 }
 
@@ -114,7 +114,7 @@ async function freeName(
       if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
     }
   }
-  throw new ApiError('VersionConflict', `no name like "${base}" is free; begin again`)
+  throw new ApiError('VersionConflict', `no name like "${base}" is available; start again`)
 }
 
 function suffix(): string {
@@ -138,7 +138,7 @@ async function existingRoles(
   const found: string[] = []
   for (const role of wanted) {
     if (await store.get(roles, role)) found.push(role)
-    else log.warn({ provider, role }, 'oidc.providers gives a role that does not exist; it is left out')
+    else log.warn({ provider, role }, 'oidc.providers grants a role that does not exist; ignored')
   }
   return found
 }

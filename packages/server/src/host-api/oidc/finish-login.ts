@@ -53,7 +53,7 @@ async function begunLogin({ logins, loginCookie }: FinishParts, { query, headers
 function notBegun(): ApiError {
   return new ApiError(
     'Unauthenticated',
-    'this browser has not begun such a login, or it has ended or taken longer than 10 minutes; begin again',
+    'this browser has not started such a login, or the login has ended or taken longer than 10 minutes; start again',
   )
 }
 

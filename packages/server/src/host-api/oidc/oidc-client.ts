@@ -6,7 +6,7 @@ import { cannotBeUsed, refusedLogin } from './provider-errors.ts'
 
 /** A provider's metadata is cached for this long. */
 const keptMs = 3_600_000
-/** After a failure the provider is not asked again for this long, so that callers do not wait for it one after the other. */
+/** After a failure the provider is not contacted for this long, so that callers do not wait for it one after the other. */
 const retryMs = 2_000
 /** Tolerated clock skew between a provider and this host. */
 const toleratedSeconds = 30
@@ -27,7 +27,7 @@ export interface ProvenLogin {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** A client of one provider. It contacts the provider when somebody first signs in by it. */
+/** A client of one provider. It contacts the provider when a user first signs in with it. */
 export interface OidcClient {
   readonly provider: OidcProvider
   /** The URL where a browser signs in; the browser then returns to `redirectUri`. */

@@ -24,16 +24,16 @@ export function refusedLogin(provider: OidcProvider, error: unknown): ApiError {
   if (isApiError(error)) return error
   const { displayName, name } = provider
   if (error instanceof AuthorizationResponseError) {
-    return refused(`${displayName} did not sign you in (${word(error.error)}); begin again`, error)
+    return refused(`${displayName} did not sign you in (${word(error.error)}); start again`, error)
   }
   if (error instanceof ResponseBodyError) {
     if (!ourFault.has(error.error))
-      return refused(`${displayName} did not accept the login (${word(error.error)}); begin again`, error)
+      return refused(`${displayName} did not accept the login (${word(error.error)}); start again`, error)
     const detail = `${displayName} does not accept this server; its operator should look at clientId and clientSecretFile of oidc.providers "${name}"`
     return new ApiError('Unavailable', detail, { headers: { 'retry-after': '60' }, cause: error })
   }
   if (error instanceof TypeError || notAnswered.has(codeOf(error) ?? '')) return cannotBeUsed(provider, error)
-  return refused(`what came back from ${displayName} could not be verified (${why(error)}); begin again`, error)
+  return refused(`the response of ${displayName} could not be verified (${why(error)}); start again`, error)
 }
 
 function refused(detail: string, cause: unknown): ApiError {

@@ -2,7 +2,7 @@ import { isApiError } from '@pergola/api'
 import type { IncomingRequest } from '../../call/call.ts'
 
 /**
- * Adds what the provider did to the request's log line, for the operator. The caller's answer says only what helps the caller.
+ * Adds the provider's error to the request's log line, for the operator. The caller gets only what helps the caller.
  */
 export async function providerNoted<T>(request: IncomingRequest, asked: Promise<T>): Promise<T> {
   try {

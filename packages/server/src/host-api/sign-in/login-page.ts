@@ -67,7 +67,10 @@ async function showLogin(parts: LoginPageParts, { caller, request }: Call): Prom
 
 async function signInByForm(parts: LoginPageParts, { request }: Call): Promise<Answer> {
   if (!isForm(request))
-    throw new ApiError('UnsupportedMediaType', `this takes ${formType}; API clients use POST /auth/sessions`)
+    throw new ApiError(
+      'UnsupportedMediaType',
+      `this endpoint requires ${formType}; API clients use POST /auth/sessions`,
+    )
   const { signInCode } = parts
   const { returnTo: asked, ...sent } = await readForm(request)
   const returnTo = whereTo(parts, new URLSearchParams(asked === undefined ? {} : { returnTo: asked }))

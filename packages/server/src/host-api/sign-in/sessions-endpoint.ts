@@ -176,7 +176,7 @@ export async function beginSession(
     const detail = 'the account was changed while you signed in; sign in again'
     throw new ApiError('Unauthenticated', detail, { cause: error })
   })
-  // The cookie is set once, so it must outlive every use of the session; the server ends sessions that are not used.
+  // The cookie is set once, so it must outlive the session; the server ends idle sessions.
   const maxAge = Math.floor((session.endsAt - session.createdAt) / 1000)
   return { secret, session, cookie: cookie.set(secret, maxAge) }
 }

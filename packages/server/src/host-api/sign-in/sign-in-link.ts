@@ -41,7 +41,7 @@ export async function signInByCode(
   return beginSession(parts, request, { user, guards: [user.guard], transport: 'cookie' })
 }
 
-/** A page of another site cannot use a name of this machine, whatever its own name resolves to (DNS rebinding). */
+/** Rejects requests by a page of another site whose name resolves to this machine (DNS rebinding). */
 function refuseOthers({ address, headers }: IncomingRequest): void {
   const called = URL.parse(`http://${headers.host ?? ''}`)
   if (isLoopbackAddress(address) && called && isLoopback(called)) return

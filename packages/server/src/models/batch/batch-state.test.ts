@@ -74,7 +74,7 @@ describe('reading what earlier operations leave', () => {
     expect(items.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual(['a 1', 'b 0'])
   })
 
-  test('what the state predicts is what the store leaves', async () => {
+  test('the predicted state equals the stored state', async () => {
     const { fixture, store, state } = await opened()
     await using _ = fixture
     const [a, b, c] = [await mustGet(store, 'a'), await mustGet(store, 'b'), await mustGet(store, 'c')]

@@ -28,7 +28,7 @@ import { fromData } from '../object-bytes.ts'
 export interface BatchState {
   /** Reads only. A list is in no particular order. */
   readonly store: Store
-  /** Adds an operation and what goes with it; `before` is the object as `store` showed it. */
+  /** Adds an operation and its accompanying writes; `before` is the object as `store` showed it. */
   readonly add: (operation: WriteOperation, before: StoredObject | undefined, added?: Accompaniment) => Promise<void>
   /** One operation per object, in the order in which the objects were first written. */
   operations(): readonly WriteOperation[]

@@ -61,9 +61,9 @@ interface Planned {
 }
 
 /**
- * Writes all operations in one transaction, or none. Each operation is checked by the rules of its verb, on the state that the
- * operations before it leave. Throws `OperationFailed` for the first operation that cannot be done. Plans the whole batch again
- * when another writer came between, unless the client stated a version that is no longer stored.
+ * Writes all operations in one transaction, or none. Validates each operation by the rules of its verb, on the state after the
+ * operations before it. Throws `OperationFailed` for the first operation that fails. Plans the whole batch again after a
+ * concurrent write, unless the client stated a version that is no longer stored.
  */
 export async function writeBatch(
   parts: WriteParts,
@@ -109,7 +109,7 @@ async function writeInTurn(
   }
 }
 
-/** Reports a problem of `work` as that of the operation at this position. */
+/** Reports a problem of `work` as that of the operation at this index. */
 export async function failingAt<Done>(at: number, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work()
@@ -118,7 +118,7 @@ export async function failingAt<Done>(at: number, work: () => Promise<Done>): Pr
   }
 }
 
-/** Throws unless planning again can help. */
+/** Throws unless planning again can succeed. */
 function refuse(error: unknown, planned: readonly Planned[]): void {
   if (error instanceof GuardFailed) return
   if (!(error instanceof WriteConflict)) throw error
@@ -200,7 +200,7 @@ async function planDelete(
   return { model, name, isNamedHere: false, object: { ...before, metadata: { name } } }
 }
 
-/** What such a rule does cannot be undone when a later operation fails. */
+/** Effects of such a rule cannot be undone if a later operation fails. */
 async function refuseEffects(model: Model, before: JsonObject, caller: Caller | undefined): Promise<void> {
   const { beforeDelete } = model.rules
   if (!beforeDelete) return

@@ -11,15 +11,15 @@ import type { Accompaniment, Model } from '../model.ts'
 import { fromData } from '../object-bytes.ts'
 import { changeOf } from '../verbs/update.ts'
 
-/** The wanted state of an object, whether it exists or not; without a body the object is deleted. */
+/** The desired state of an object, whether it exists or not; without a body the object is deleted. */
 export interface Wish {
   readonly model: Model
   readonly name: string
-  /** The origin of the wish, for error messages. */
+  /** The source of the desired state, for error messages. */
   readonly where?: string
   /** The plugin whose package declares the object. */
   readonly declaredBy?: string
-  /** Must hold what the object grants; the host itself by default. */
+  /** The caller who must hold what the object grants; by default the host itself. */
   readonly caller?: Caller | undefined
   /** Computes the body from the stored object. */
   readonly bodyFor?: (stored: StoredObject | undefined) => unknown
@@ -33,7 +33,7 @@ interface Planned extends Accompaniment {
 }
 
 /**
- * For the host itself: brings several objects to their wanted states in one transaction. Applies each model's checks and rules.
+ * For the host: brings several objects to their desired states in one transaction. Applies each model's checks and rules.
  */
 export async function writeTogether(
   parts: WriteParts,
@@ -53,7 +53,7 @@ export async function writeTogether(
   if (!dryRun) for (const { model, object } of written) await model.rules.afterWrite?.(object)
 }
 
-/** Another write came first; a taken unique value stays taken. */
+/** Lost a race; a taken unique value is no race, because a retry does not help. */
 function isLost(error: unknown): boolean {
   return error instanceof GuardFailed || (error instanceof WriteConflict && error.kind !== 'duplicate')
 }

@@ -5,18 +5,18 @@ import { queryFault } from './query-parameters.ts'
 
 export const mostPaths = 100
 
-/** The part of each object that a reader asks for. */
+/** The requested part of each object. */
 export type Fields = (object: Buffer) => Buffer
 
-/** What is asked for below a field, or all of it. */
+/** The requested fields below a field, or all of it. */
 type Asked = Map<string, Asked> | 'all'
 
-/** Answered whatever is asked for: they name the object and its state. */
+/** Always included: they identify the object and its state. */
 const always = ['apiVersion', 'kind', 'metadata.name', 'metadata.uid', 'metadata.version']
 const ofMetadata =
   'name uid version generation creationTimestamp deletionTimestamp finalizers labels annotations'.split(' ')
 
-/** Undefined when whole objects are asked for. Throws for a path that the schema does not have. */
+/** Undefined if whole objects are requested. Throws for a path that the schema does not have. */
 export function fieldsOf(model: Model, query: URLSearchParams): Fields | undefined {
   const said = query.getAll('fields')
   if (said.length === 0) return undefined
@@ -44,7 +44,7 @@ function add(asked: Map<string, Asked>, [name = '', ...below]: readonly string[]
   add(inside, below)
 }
 
-/** Of a list, the part of each item. */
+/** For a list, the requested part of each item. */
 function partOf(value: unknown, asked: Asked): unknown {
   if (asked === 'all') return value
   if (Array.isArray(value)) return value.map((item) => partOf(item, asked))
@@ -57,7 +57,7 @@ function partOf(value: unknown, asked: Asked): unknown {
   )
 }
 
-/** Why the objects of the model cannot have such a field. */
+/** Why objects of the model cannot have such a field. */
 function faultOf({ plural, definition: { schema } }: Model, names: readonly string[]): string | undefined {
   const [root = '', inMetadata, ...deeper] = names
   if (root === 'metadata') {
@@ -104,7 +104,7 @@ function partsOf(
   return [schema, ...others.flatMap((one) => partsOf(one, definitions, seen))]
 }
 
-/** Whether fields are allowed that no schema names. */
+/** Whether the schema allows fields that it does not name. */
 function isOpen(parts: readonly JsonSchema[], known: readonly string[]): boolean {
   return parts.some(allowsOthers) || (known.length === 0 && parts.some(mayHaveFields))
 }

@@ -121,11 +121,7 @@ export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[]
     if (meant !== undefined) throw queryFault('BadRequest', 'sort', `"${text}" cannot be read; write sort=${meant}`)
     const field = fieldOf(model, name, { parameter: 'sort' })
     if (field.multi) {
-      throw queryFault(
-        'BadRequest',
-        'sort',
-        `names ${name}, which holds several values for each object; use another field`,
-      )
+      throw queryFault('BadRequest', 'sort', `names ${name}, which has several values per object; use another field`)
     }
     if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
       throw queryFault('BadRequest', 'sort', `must be <field>,asc or <field>,desc; it is "${text}"`)

@@ -3,7 +3,7 @@ import type { Validate } from '../../validation/schema-validator.ts'
 import type { Model } from '../model.ts'
 import { fromData } from '../object-bytes.ts'
 
-/** Stored objects that the current schema would refuse; they stay as they are. */
+/** Stored objects that violate the current schema; they stay unchanged. */
 export async function nonConforming(
   { rules }: Pick<Model, 'rules'>,
   validate: Validate,

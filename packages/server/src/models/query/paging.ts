@@ -71,7 +71,7 @@ function readToken(token: string, of: string) {
     if (Array.isArray(value) && value.length === 5) {
       const [page, size, after, kept, madeFor] = value as unknown[]
       if (typeof madeFor === 'string' && madeFor !== of) {
-        throw queryFault('BadRequest', 'continue', `is a token of ${madeFor}, not of ${of}; begin again without it`)
+        throw queryFault('BadRequest', 'continue', `is a token of ${madeFor}, not of ${of}; start again without it`)
       }
       if (isCount(page) && isCount(size) && typeof after === 'string' && typeof kept === 'string') {
         return { page, size, after: after as Cursor, kept: new URLSearchParams(kept) }
@@ -80,7 +80,7 @@ function readToken(token: string, of: string) {
   } catch (error) {
     if (isApiError(error)) throw error
   }
-  throw queryFault('BadRequest', 'continue', 'is not a token of this server; begin again without it')
+  throw queryFault('BadRequest', 'continue', 'is not a token of this server; start again without it')
 }
 
 function isCount(value: unknown): value is number {

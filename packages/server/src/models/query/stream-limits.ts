@@ -1,7 +1,7 @@
 import { ApiError, type Reason } from '@pergola/api'
 import type { Caller } from '../../call/call.ts'
 
-/** Limits what callers have open at the same time: each takes memory, or waits for the database or a plugin. */
+/** Limits concurrent requests of each caller: each takes memory, or waits for the database or a plugin. */
 export interface StreamLimits {
   /**
    * Returns a function that releases the slot; throws when none is free. Anonymous callers share the slots of their address.
@@ -12,10 +12,10 @@ export interface StreamLimits {
 export interface StreamLimitOptions {
   readonly inAll: number
   readonly perCaller: number
-  /** For the error message: what is limited, and what to do instead ("unbounded lists", "ask for pages by size"). */
+  /** For the error message: the limited resource, and an alternative ("unbounded lists", "ask for pages by size"). */
   readonly what: string
   readonly instead: string
-  /** The reason of the error when others have taken all slots. */
+  /** The reason of the error if other callers have taken all slots. */
   readonly whenFull?: Extract<Reason, 'TooManyRequests' | 'Unavailable'>
 }
 

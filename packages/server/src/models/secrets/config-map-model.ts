@@ -29,7 +29,7 @@ const definition: ModelDefinition = {
   },
 }
 
-/** Errors in the object's data, which depend on what it is used for. */
+/** Errors in the object's data that depend on its use. */
 export type CheckData = (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
 
 /** Configuration values that every reader of the object may see. */

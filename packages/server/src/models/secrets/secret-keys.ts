@@ -14,7 +14,7 @@ import { keyIdOf } from './seal-text.ts'
 const gatherMs = 1_000
 /** Bounds the run; operators with more secrets still learn of most missing keys. */
 const mostSecrets = 10_000
-/** Renewed seldom: an idle replica should send few statements, and keys change by restarts alone. */
+/** Renewed rarely: an idle replica should send few statements, and keys only change by restarts. */
 const aliveMs = 60_000
 /** Followed by a random name and the ids of the keys that a replica has. */
 const keyLeases = 'sealing keys/'
@@ -77,7 +77,7 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
   }
 }
 
-/** Throws when a live replica could not read what is sealed with the key. */
+/** Throws if a live replica lacks the key and could not decrypt. */
 export async function assertReplicasHave(store: Store, key: SealingKey): Promise<void> {
   const replicas = await store.heldLeases(replicaLeases)
   const known = await store.heldLeases(keyLeases)

@@ -35,7 +35,7 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
       {
         errors: [
           fieldError(`/${field}`, 'type', {
-            message: `must be "${model[field]}", as the path says`,
+            message: `must be "${model[field]}", as in the path`,
             params: { expected: model[field] },
           }),
         ],
@@ -53,7 +53,7 @@ export async function prepared(model: Model, sent: JsonObject, context: WriteCon
 export interface Acceptance extends WriteContext {
   /** The part of the object that is checked against the schema; the other parts stay as stored. */
   readonly checked: 'all' | 'status' | 'nothing'
-  /** Of a new object, if it does not state one itself. */
+  /** The declarer of a new object that does not state one. */
   readonly name?: string
   /** The indexed values do not change, so they need not be computed. */
   readonly isSettled?: boolean
@@ -77,8 +77,8 @@ export async function accept(model: Model, object: JsonObject, acceptance: Accep
     indexes: !isSettled,
     ...(checked === 'all' && { check: { verb, stored, caller } }),
   }).catch((error: unknown) => {
-    // Of an older schema, perhaps, which the function does not expect: metadata and status can be written all the same. It has no
-    // value in these indexes then.
+    // The stored object may follow an older schema, which the function does not expect. Metadata and status can still be written;
+    // the object then has no values in these indexes.
     if (checked === 'all' || !isFunctionFault(error)) throw error
     return nothingEvaluated
   })
@@ -96,7 +96,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   if (checked === 'nothing') return []
   const validate = await model.validator()
   const isKept = keeps(model, acceptance)
-  // Defaults are filled in only in the parts that the client writes. Parts that stay as stored are checked on a copy.
+  // Fills in defaults only in the parts that the client writes. Unchanged parts are checked on a copy.
   const fields = Object.entries(object).map(([field, value]) => [field, isKept(field) ? cloneJson(value) : value])
   const seen = Object.fromEntries(fields) as Record<string, unknown>
   const faults = await validate(seen, { stored })
@@ -104,7 +104,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   return checked === 'all' ? faults : faults.filter(({ pointer = '' }) => /^\/status(\/|$)/.test(pointer))
 }
 
-/** The fields that a write leaves as stored. */
+/** The fields that a write leaves unchanged. */
 function keeps({ statusSubresource }: Model, { checked, stored }: Acceptance): (field: string) => boolean {
   if (checked === 'status') return (field) => field !== 'status'
   return (field) => field === 'status' && statusSubresource && stored !== undefined

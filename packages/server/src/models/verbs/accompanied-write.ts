@@ -13,7 +13,7 @@ export interface AccompaniedWrite {
 }
 
 /**
- * Writes the object and everything that its model writes with it in one transaction; asks the model again after a lost race.
+ * Writes the object and its model's accompanying writes in one transaction; asks the model again after a lost race.
  */
 export async function writeAccompanied(store: Store, model: Model, write: AccompaniedWrite): Promise<WriteResult> {
   const { inTurn } = model.rules

@@ -26,7 +26,7 @@ export interface DeleteCollectionRequest {
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly deadlineMs?: number
-  /** Aborted when the client has gone; objects not yet deleted stay. */
+  /** Aborted if the client disconnects; objects not yet deleted stay. */
   readonly signal?: AbortSignal
 }
 
@@ -36,7 +36,7 @@ interface Counts {
 }
 
 export interface DeletedCollection extends Readonly<Counts> {
-  /** True when the deadline passed or the client has gone before all objects were deleted. */
+  /** True if the deadline passed or the client disconnected before all objects were deleted. */
   readonly remaining: boolean
 }
 

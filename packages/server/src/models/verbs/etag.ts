@@ -8,7 +8,7 @@ export function etagOf({ uid, version }: Pick<StoredObject, 'uid' | 'version'>):
   return `"${uid}.${version}"`
 }
 
-/** What the headers of a write ask of the stored object. */
+/** The conditions of a write's headers on the stored object. */
 export interface Preconditions {
   /** Tags from `If-Match`: the object must be in a state that one of them names. */
   readonly ifMatch?: string | undefined

@@ -6,7 +6,7 @@ import type { StoredObject, Term } from '../../store/store.ts'
 import type { Model } from '../model.ts'
 import { fromData } from '../object-bytes.ts'
 
-/** A model whose objects are served to their owners at a path of its own. */
+/** A model whose objects are served to their owners at a separate path. */
 export interface OwnedResource {
   readonly group: string
   /** Path of the owner's name in the object. */
@@ -37,7 +37,7 @@ function ownerIn(object: unknown, path: string): unknown {
   return path.split('.').reduce((value, step) => (isJsonObject(value) ? value[step] : undefined), object)
 }
 
-/** The body with the caller as its owner, whatever the body says. A body that is not an object is refused later. */
+/** The body with the caller as its owner, whatever the body says. A body that is not an object is rejected later. */
 export function withOwner(body: unknown, { path, owner }: OwnerScope): unknown {
   const [first = '', ...rest] = path.split('.')
   return set(body, [first, ...rest], owner)

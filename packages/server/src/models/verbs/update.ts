@@ -44,7 +44,7 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
   try {
     return await retryRaces(updateOnce, (error) => {
       if (!isStale(error)) return false
-      // The next attempt compares with the newly stored object: a client that named a version or tag gets the conflict, others
+      // The next attempt compares with the newly stored object: a client that stated a version or tag then gets the conflict, others
       // are retried.
       stored = error.stored
       return true
@@ -136,7 +136,7 @@ export function assertSame(model: Model, stored: StoredObject, { metadata }: { r
       ],
     })
   }
-  // Another type can never be the stored one: a retry, which a conflict suggests, would not help.
+  // The type of an object never changes, so a retry, which a conflict suggests, would not help.
   refuseInvalid(model, [
     ...(version === undefined || Number.isInteger(version)
       ? []

@@ -8,7 +8,7 @@ export const lastsMs = 60_000
 /** The same token is reused for this long, so that busy callers do not fill the memory with tokens. */
 export const sharedMs = 30_000
 
-/** Tokens by which a plugin acts for the caller of a request that it was handed, on this replica, for a while. */
+/** Tokens by which a plugin acts for the caller of a request that it is handling, on this replica, for a limited time. */
 export interface CallerTokens {
   /** A token for the caller of a request, valid for one plugin. */
   make(call: CallerOfRequest, plugin: string): string
@@ -62,7 +62,7 @@ export function createCallerTokens(clock: Clock): CallerTokens {
   }
 }
 
-/** Callers with the same key have the same credential. */
+/** Callers with the same key use the same credential. */
 function keyOf(caller: Caller): string {
   if (caller.kind !== 'user') return caller.kind === 'plugin' ? caller.name : caller.kind
   const { name, uid, via, sessionId, tokenName, narrowedTo, expiresAt, through } = caller

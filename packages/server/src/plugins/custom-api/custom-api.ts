@@ -30,7 +30,7 @@ interface CustomApiSource {
   find(group: string): AnsweringPlugin | undefined
 }
 
-/** Long-lived streams: counted, and ended when the caller loses access, their time is over or the server stops. */
+/** Long-lived streams: counted, and ended when the caller loses access, their time has passed or the server stops. */
 export interface LastingStreams {
   /**
    * Throws when there are too many streams, or the caller is not authorized. `end` is called at most once; without a reason,
@@ -77,7 +77,7 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
   }
 }
 
-/** Paths that are too long for a resource also belong to a group. */
+/** Also finds the group of paths that are too long for a resource. */
 function groupOf(info: RequestInfo): string | undefined {
   if (info.kind === 'resource') return info.group
   const [, root, group] = info.path.split('/')
@@ -104,7 +104,7 @@ function routeOf(
   })
 }
 
-/** An answer that is cut off when it may not continue. */
+/** An answer that is cut off when the stream must end. */
 function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
   return {
     proxy: async (exchange: ProxyExchange) => {
@@ -122,7 +122,7 @@ function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
       } catch (error) {
         if (!over.signal.aborted) throw error
       }
-      // The forwarding code treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
+      // The proxy treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
       if (over.signal.aborted) throw over.signal.reason
     },
   }

@@ -13,7 +13,7 @@ const ofConnection = new Set([
 
 const mostNames = 500
 
-/** A plugin learns who calls, but never the secret. */
+/** A plugin gets the caller's name, but never the caller's secret. */
 const toPlugin = remembering(
   (name) => !ofConnection.has(name) && !/^(cookie|authorization|host|expect|proxy-.*|pergola-.*)$/.test(name),
 )
@@ -24,7 +24,7 @@ const fromPlugin = remembering((name) =>
   ),
 )
 
-/** Keeps answers of plugins, opened in a browser, isolated from the host's own pages. */
+/** Isolates plugin responses, opened in a browser, from the host's own pages. */
 const added = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' }
 
 /** What the host adds to a forwarded request. */
@@ -32,7 +32,7 @@ export interface ProxiedHead {
   /** Proves to the plugin that the request comes from the host. */
   readonly authorization: string
   readonly requestId: string
-  /** The caller, without a name when it has not signed in, and the token by which the plugin can act for it. */
+  /** The caller, without a name if anonymous, and the token by which the plugin can act for it. */
   readonly caller: { readonly name: string | undefined; readonly token: string }
 }
 

@@ -10,8 +10,8 @@ interface ProxiedRequest extends Pick<ProxyExchange, 'whenGone'> {
 
 /**
  * Sends a request and writes the answer as it arrives, no faster than the client reads it. Resolves when everything was
- * written; rejects with the error, which is `RequestAbortedError` when the client has disconnected. Uses the library's
- * lowest-level API: its streams do more than needed, which was a fifth of the cost of a request.
+ * written; rejects with the error, which is `RequestAbortedError` if the client has disconnected. Uses the library's
+ * lowest-level API: its streams took a fifth of the cost of a request.
  */
 export function proxyRequest(dispatcher: Dispatcher, { options, begin, whenGone }: ProxiedRequest): Promise<void> {
   return new Promise((resolve, reject) => {

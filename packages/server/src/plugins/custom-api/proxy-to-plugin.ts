@@ -30,7 +30,7 @@ export interface PluginDoor {
 export interface ForwardOptions {
   readonly caller: ProxiedHead['caller']
   readonly maxBody: number
-  /** Takes one of the connections for the caller, and returns what releases it; throws when none is free. */
+  /** Acquires a connection for the caller and returns a function that releases it; throws if none is free. */
   readonly enter?: () => () => void
   /** Headers of the answer that the route names. */
   readonly responseHeaders?: readonly string[] | undefined
@@ -76,7 +76,7 @@ export function proxyToPlugin(
   }
 }
 
-/** The error for the caller, who cannot fix it. */
+/** The error for the caller, who cannot fix the cause. */
 export function toPluginError(plugin: string, cause: unknown): ApiError {
   if (cause instanceof errors.HeadersTimeoutError) {
     return new ApiError('PluginTimeout', `the plugin ${plugin} has not answered in time; try again`, { cause })

@@ -23,7 +23,7 @@ export async function assertUsable(parts: UsableParts, manifest: Manifest): Prom
 
 const namesDocument = /^((?:src\/main\/resources\/)?extensions\/.+?\.ya?ml)(?:, document (\d+))?/
 
-/** An error in a package is an error of the request that sent it. The message begins with the file that is at fault. */
+/** Reports an error in a package as an error of the request that sent it. The message begins with the file. */
 export function unusable(error: unknown, usualFile?: string): unknown {
   if (isApiError(error)) return error
   const { message } = error as Error
@@ -35,7 +35,7 @@ export function unusable(error: unknown, usualFile?: string): unknown {
   })
 }
 
-/** The database refuses a second claim as well; this check tells, also in a plan, which plugin has the group. */
+/** The database rejects a second claim too; this check names the plugin that has the group, also in a plan. */
 async function assertGroupsFree({ store, plugins }: UsableParts, { name, definition }: Manifest): Promise<void> {
   for (const group of definition.groups) {
     const where = [{ field: 'spec.groups', is: { op: '=' as const, value: group } }]

@@ -56,7 +56,7 @@ export async function describeConformance(
   return [...sectionWithItems('nonconforming', refused), ...sectionWithItems('duplicates', shared)]
 }
 
-/** Paths of indexes that are unique from now on. Values of functions are known to the new version alone. */
+/** Paths of indexes that become unique. Only the new version knows the values of functions. */
 function newlyUnique(model: Model, indexes: ModelDeclaration['indexes']): readonly string[] {
   if (!Array.isArray(indexes)) return []
   return indexes.flatMap((index: IndexDefinition) => {

@@ -11,7 +11,7 @@ export interface DependentParts {
   readonly plugins: Model
 }
 
-/** For changes of a plugin: the plugins that stop when it has that version, or none. */
+/** The plugins that stop if a plugin is changed to that version, or removed. */
 export async function describeDependents(
   { store, plugins }: DependentParts,
   name: string,

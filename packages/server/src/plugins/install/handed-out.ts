@@ -12,16 +12,16 @@ import { rolesIn, type ReviewedPackage } from './package-review.ts'
 import type { PluginSpec } from '../plugin-model.ts'
 import type { Takeover } from './takeover.ts'
 
-/** The rights that an installation gives away: whoever installs, upgrades or rolls back must hold them. */
+/** The rights that an installation grants: callers who install, upgrade or roll back must hold them. */
 export interface HandedOut {
   readonly plugin: string
-  /** What any role gains outside the plugin's groups, with the package's roles in place. */
+  /** The rights that any role gains outside the plugin's groups, with the package's roles in place. */
   readonly roles: RoleChange
-  /** What the plugin itself gets: its permissions, and existing data and settings. */
+  /** The rights of the plugin itself: its permissions, and existing data and settings. */
   readonly rules: readonly Rule[]
-  /** Roles that its roles depend on and that do not exist: whoever creates one later would grant it unknowingly. */
+  /** Missing roles that its roles depend on: a later creator would unknowingly grant their rights. */
   readonly missing: readonly string[]
-  /** Its code in the console acts with the rights of whoever looks. */
+  /** Its code in the console acts with the rights of the signed-in user. */
   readonly hasConsoleCode: boolean
 }
 
@@ -34,7 +34,7 @@ interface Handing {
   readonly takeover: Takeover
 }
 
-/** Throws `PackageFault` when a role of the package would reach `super-administrator`, whoever installs it. */
+/** Throws `PackageFault` if a role of the package would reach `super-administrator`, whoever installs it. */
 export async function handedOutBy(
   { access }: HandingParts,
   { manifest: { name, ui, definition }, objects }: ReviewedPackage,
@@ -44,7 +44,7 @@ export async function handedOutBy(
   const before = await access.readBook()
   const declared = rolesIn(objects).map((role): RoleDefinition => {
     const { rules, ...words } = roleWords({ ...role })
-    // Rules on its own groups hand out nothing: their data, if there is any, counts as a whole.
+    // Rules on its own groups grant nothing; existing data in them is counted as a whole.
     const foreign = rules.filter((rule) => !isOnlyIn(rule, (group) => own.has(group)))
     return { ...words, name: role.metadata.name, rules: foreign }
   })
@@ -70,7 +70,7 @@ function refuseAll(role: string, reached: ReturnType<RoleChange['after']['reach'
   throw new PackageFault(`its role ${role} reaches ${superAdministrator} (${way}), which no role of a plugin may`)
 }
 
-/** Throws `EscalationForbidden` unless the caller holds everything that is handed out. */
+/** Throws `EscalationForbidden` unless the caller holds everything that the installation grants. */
 export async function assertMayHandOut({ access }: HandingParts, caller: Caller, handed: HandedOut): Promise<void> {
   const held = await access.readCaller(caller)
   if (mayHandOutAnything(held)) return
@@ -83,7 +83,7 @@ export async function assertMayHandOut({ access }: HandingParts, caller: Caller,
   }
   const [missing] = handed.missing
   if (missing !== undefined) {
-    const why = 'only a super administrator may name a role that is still to come'
+    const why = 'only a super administrator may name a role that does not exist yet'
     throw new ApiError(
       'EscalationForbidden',
       `${what} depends on the role "${missing}", which does not exist; ${why}`,

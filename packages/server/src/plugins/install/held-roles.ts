@@ -3,7 +3,7 @@ import { isRole } from '../run/declared-objects.ts'
 import type { ReviewedPackage } from './package-review.ts'
 import { bindingsOf, type BelongingParts } from '../removal/belongings.ts'
 
-/** For upgrades: role templates that the new version no longer has and somebody holds. They would stop the upgrade. */
+/** For upgrades: bound role templates that the new version lacks. They would stop the upgrade. */
 export async function describeHeldRoles(
   parts: Pick<BelongingParts, 'store' | 'models'>,
   before: ReviewedPackage,

@@ -14,7 +14,7 @@ interface StoredPackage {
   readonly size: number | undefined
 }
 
-/** The package that a plan is about. */
+/** Identity of the package that a plan describes. */
 export function identityOf(
   { name, version, displayName, requires, ...described }: Described,
   { digest, size }: StoredPackage,

@@ -14,7 +14,7 @@ import { isJsonObject } from '../../base/json-object.ts'
 import type { DeclaredObject } from '../package/declared-object.ts'
 import type { Manifest } from '../package/manifest.ts'
 
-/** What an operator has to know and approve before a package is installed. */
+/** What an operator must know and approve before a package is installed. */
 export interface PackageReview {
   readonly sections: readonly PlanSection[]
   /** The items to approve by name. */
@@ -28,7 +28,7 @@ export interface ReviewedPackage {
   readonly objects: readonly DeclaredObject[]
 }
 
-/** Based on what the package will actually do: the roles that it declares, not those that its definition mentions. */
+/** Based on the roles that the package declares, not on those that its definition mentions. */
 export function reviewPackage(after: ReviewedPackage, before: ReviewedPackage | undefined): PackageReview {
   const contents = contentsOf(after)
   const earlier = before && contentsOf(before)
@@ -46,7 +46,7 @@ function contentsOf({ manifest, objects }: ReviewedPackage): PackageContents {
   return packageContents(whole, rolesIn(objects))
 }
 
-/** The roles that a package declares, with anything in them that is no text left out. */
+/** The roles that a package declares, without values that are not text. */
 export function rolesIn(objects: readonly DeclaredObject[]): readonly RoleDeclaration[] {
   return objects.flatMap(({ apiVersion, kind, name, body }) => {
     if (apiVersion !== 'v1alpha1' || kind !== 'Role') return []

@@ -144,7 +144,7 @@ async function planOf(parts: PluginApiParts, planned: Planned): Promise<Plan> {
   const { sent, installed, approvedBefore, review, refusal } = planned
   const { manifest, digest, bytes } = sent
   const { name, version } = manifest
-  // Whoever may not install it learns nothing of what is here: counts and conformance would answer questions about objects.
+  // A caller without the right to install must not learn counts and conformance of stored objects.
   const isRefused = refusal.length > 0
   const shown = isRefused ? reviewPackage(sent, undefined) : review
   const sections = [
@@ -167,7 +167,7 @@ function planAnswer(plan: Plan): Answer {
   return jsonAnswer(200, Buffer.from(JSON.stringify(plan)))
 }
 
-/** The approvals were given before. */
+/** Reuses the earlier approvals. */
 function withoutApprovals({ code, items }: PlanSection): PlanSection {
   const unnamed = items.map(({ code: fact, values, risk, change }) => {
     return { code: fact, values, ...(risk && { risk }), ...(change && { change }) } as PlanItem
@@ -179,7 +179,7 @@ function namesOf(approvals: readonly RequiredApproval[]): readonly string[] {
   return approvals.map(({ item }) => item.approval)
 }
 
-/** Why the caller may not do it, for a plan. */
+/** Why the caller may not do it; for a plan. */
 async function refusalOf(assertHeld: () => Promise<void>): Promise<readonly PlanItem[]> {
   try {
     await assertHeld()
@@ -197,7 +197,7 @@ export interface Placing {
   readonly enabled: boolean
 }
 
-/** Installs a package for the host itself, without a caller. Returns the items that are not approved; then nothing is done. */
+/** Installs a package for the host itself, without a caller. Returns the unapproved items; if there are any, does nothing. */
 export async function placePackage(
   parts: PluginApiParts,
   sent: SentPackage,
@@ -213,14 +213,14 @@ export async function placePackage(
   return missing
 }
 
-/** Checks with a dry run first, so that a refused package is not stored. */
+/** Does a dry run first, so that a rejected package is not stored. */
 async function keep(parts: PluginApiParts, sent: SentPackage, kept: Omit<Writing, 'dryRun'>): Promise<Answer> {
   await write(parts, sent, { ...kept, dryRun: true })
   await parts.packages.keep(sent.digest, sent.bytes)
   return write(parts, sent, { ...kept, dryRun: false })
 }
 
-/** Throws the request's error when the package cannot be used. */
+/** Throws the request's error if the package cannot be used. */
 export async function readSent(packages: Packages, bytes: Buffer): Promise<SentPackage> {
   try {
     const read = await packages.unpack(bytes)
@@ -257,7 +257,7 @@ async function reviewed(
       handedOut: await handedOutBy(parts, sent, { installed, takeover }),
     }
   } catch (error) {
-    // The definition can contain anything; what cannot be described cannot be approved.
+    // The definition is not validated yet; what cannot be described cannot be approved.
     throw unusable(error, 'plugin.json')
   }
 }
@@ -307,14 +307,14 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: W
   return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor, dryRun }))
 }
 
-/** The plugin was uninstalled before; it gets back what it left. */
+/** The plugin was uninstalled before; it gets back its stored data. */
 function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
   if (removal === 'purge')
     throw new ApiError('InUse', `${name} is being purged; wait until that has ended`, { params: { name } })
   return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
 }
 
-/** A running plugin is upgraded step by step; one that does not run, at once. */
+/** A running plugin is upgraded step by step, a stopped one at once. */
 function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSpec {
   const { candidate, enabled } = spec
   if (sent.digest === spec.digest || sent.digest === candidate?.digest) return spec

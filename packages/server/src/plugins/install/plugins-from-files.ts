@@ -23,7 +23,7 @@ export interface PluginFilesParts extends WriteParts {
   readonly files: PluginFilesSettings
   /** Packages shipped with the host. */
   readonly shipped: readonly Buffer[]
-  /** Settings, with values that are kept elsewhere resolved. */
+  /** Settings, with references to files and variables resolved. */
   readonly given: GivenSettings
   readonly log: Log
 }
@@ -41,7 +41,7 @@ export async function pluginsFromFiles(parts: PluginFilesParts): Promise<void> {
   })
 }
 
-/** Installed at the first start and disabled until somebody enables it. Being part of the host is its approval. */
+/** Installed at the first start, and disabled until an operator enables it. Shipping with the host counts as approval. */
 async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise<void> {
   const { log, installing } = parts
   const { name, version } = sent.manifest
@@ -124,7 +124,7 @@ function unapproved(name: string, missing: readonly string[]): string {
   return `skipped a package that needs approval; to approve it, add to plugins.approve.${name}: [${lines}]`
 }
 
-/** Writes the given settings to their objects; unchanged ones are not written. */
+/** Writes the given settings to their objects; skips unchanged ones. */
 async function set(parts: PluginFilesParts, plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
   const { log, configMaps, secrets } = parts
   const installed = await installedSpec(parts, plugin)

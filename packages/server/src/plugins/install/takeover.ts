@@ -3,11 +3,11 @@ import type { Manifest } from '../package/manifest.ts'
 import type { PluginSpec } from '../plugin-model.ts'
 import { coreModel, countOf, type BelongingParts } from '../removal/belongings.ts'
 
-/** What exists already and becomes accessible to the plugin. */
+/** Existing data that becomes accessible to the plugin. */
 export interface Takeover {
-  /** Only what is new to the plugin is approved by name. */
+  /** Only data that is new to the plugin needs approval by name. */
   readonly approvals: readonly RequiredApproval[]
-  /** The rights that the plugin's code gets on all of it, new or not: an upgrade is other code. */
+  /** The rights of the plugin's code on all of it, new or not, because an upgrade changes the code. */
   readonly rules: readonly Rule[]
 }
 

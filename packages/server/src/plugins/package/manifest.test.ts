@@ -63,7 +63,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
   [
     'has a route in another group',
     routed({ ...route('a'), path: '/apis/other.example.com/v1/a' }),
-    'in no group of its own',
+    "in none of the plugin's groups",
   ],
   ['has a deep route', routed(route('a/{b}/c/d/e')), 'has more than 7 segments'],
   [

@@ -58,7 +58,7 @@ export function manifestOf({ manifest, files }: Pick<PluginPackage, 'manifest' |
 
 const mostAbout = 500
 
-/** People see these texts and follow the link, so both are checked. */
+/** The console shows these texts and links, so both are validated. */
 function aboutOf(manifest: unknown, files: PluginPackage['files']): PluginAbout {
   const said = Object.fromEntries(
     (['description', 'author', 'license', 'homepage', 'logo', 'icon', 'color'] as const).flatMap((field) => {
@@ -81,7 +81,7 @@ function aboutOf(manifest: unknown, files: PluginPackage['files']): PluginAbout 
   return said
 }
 
-/** Pages are in a folder of their own: nothing else of a package is served to browsers. */
+/** Pages are in a folder of their own: browsers get no other file of a package. */
 function assertPages(ui: unknown, files: PluginPackage['files']): void {
   if (typeof ui !== 'string' || !/^ui\/[\w.-]+\.js$/.test(ui)) {
     refuse(`has pages at ${JSON.stringify(ui)}; they begin in a file such as ui/index.js`)
@@ -118,7 +118,7 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
 
 export const mostPages = 50
 
-/** Anybody who is signed in is shown titles and paths, so nothing else may be among them. */
+/** Titles and paths are shown to every signed-in user, so pages may contain nothing else. */
 function refusePages({ pages = [] }: PluginDefinition): void {
   if (!Array.isArray(pages) || pages.length > mostPages) refuse(`must have a list of at most ${mostPages} pages`)
   for (const page of pages as readonly unknown[]) {

@@ -117,13 +117,13 @@ describe('rejects', () => {
     [
       'a symbolic link',
       () => pack({ 'plugin.json': '{}' }, (folder) => symlinkSync('/etc/passwd', join(folder, 'plugin.js'))),
-      'it holds plugin.js, which is a SymbolicLink, not a file',
+      'it contains plugin.js, which is a SymbolicLink, not a file',
     ],
-    ['a hard link', () => archive(definition, { path: 'a', type: 'Link', text: '' }), 'it holds a, which is a Link'],
+    ['a hard link', () => archive(definition, { path: 'a', type: 'Link', text: '' }), 'it contains a, which is a Link'],
     [
       'a path with ..',
       () => archive(definition, { path: '../a', text: 'x' }),
-      'it holds ../a, which is a path outside of the package',
+      'it contains ../a, which is a path outside of the package',
     ],
     [
       'a path with .. inside',

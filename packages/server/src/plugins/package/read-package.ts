@@ -10,7 +10,7 @@ const mostLevels = 200
 /** CPU time limit of reading a package. The largest role templates took 0.7 s. */
 export const readMs = 5_000
 const patienceMs = 100_000
-/** Only declared objects and names count; files are buffers. */
+/** Counts only declared objects and names; files are buffers. */
 const memoryMb = 256
 const mostWaiting = 200
 
@@ -75,7 +75,7 @@ function parsed(manifest: Buffer): unknown {
   }
 }
 
-/** What reads a definition is recursive. */
+/** Limits nesting, because reading a definition is recursive. */
 function isShallow(value: unknown): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; depth < mostLevels; depth++) {

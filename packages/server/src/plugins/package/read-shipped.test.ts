@@ -18,5 +18,5 @@ test('shipped packages are read, and a changed one is an error', () => {
   writeFileSync(join(directory, 'digests.json'), JSON.stringify({ 'one.tgz': digestOf(bytes) }))
   expect(readShipped(folder)).toEqual([bytes])
   writeFileSync(join(directory, 'one.tgz'), 'another package')
-  expect(() => readShipped(folder)).toThrow('one.tgz, which comes with the host, is not as it was built')
+  expect(() => readShipped(folder)).toThrow('one.tgz, which comes with the host, differs from its build')
 })

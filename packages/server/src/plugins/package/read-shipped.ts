@@ -7,7 +7,7 @@ export const shippedFolder = new URL('../../../shipped/', import.meta.url)
 const list = 'digests.json'
 
 /**
- * The packages shipped with the host, as left by its build, each with the digest recorded then. Empty when nothing was built.
+ * The packages shipped with the host, as its build wrote them, each with the recorded digest. Empty if nothing was built.
  */
 export function readShipped(folder: URL): readonly Buffer[] {
   return listedIn(folder).map((listed) => readListed(folder, listed))
@@ -38,5 +38,5 @@ function listedIn(folder: URL): readonly Listed[] {
 function readListed(folder: URL, { file, digest }: Listed): Buffer {
   const bytes = readFileSync(new URL(file, folder))
   if (digestOf(bytes) === digest) return bytes
-  throw new Error(`${file}, which comes with the host, is not as it was built; build or install the host again`)
+  throw new Error(`${file}, which comes with the host, differs from its build; build or install the host again`)
 }

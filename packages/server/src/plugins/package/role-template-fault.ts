@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json-object.ts'
 import type { DeclaredObject } from './declared-object.ts'
 import type { Manifest } from './manifest.ts'
 
-/** Why a plugin may not declare this role; undefined when it may. The rights that it grants were approved with the package. */
+/** Why a plugin may not declare this role; undefined if it may. The package's approval covered the rights that it grants. */
 export function templateFault(manifest: Manifest, { name, body }: DeclaredObject): string | undefined {
   if (!name.startsWith(`${manifest.name}-`)) return `the role ${name} must begin with "${manifest.name}-"`
   const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {}
@@ -17,7 +17,7 @@ export function templateFault(manifest: Manifest, { name, body }: DeclaredObject
   return `the role ${name} names the UI permission "${foreign}", which ${uiPermissionFault(manifest.name, foreign)}`
 }
 
-/** What is malformed is rejected when the role is stored. */
+/** Ignores malformed values: storing the role rejects them. */
 function uiPermissionsIn(text: unknown): readonly string[] {
   try {
     const list: unknown = JSON.parse(String(text))

@@ -23,7 +23,7 @@ const methods: readonly unknown[] = [
 const literalForm = /^[A-Za-z0-9._~-]+$/
 const parameterForm = /^\{[A-Za-z][A-Za-z0-9_]*\}$/
 
-/** Why the plugin's custom APIs cannot be served; undefined when they can. Their content is not validated before. */
+/** Why the plugin's custom APIs cannot be served; undefined if they can. Their content is not validated yet. */
 export function customApiFault({ groups, routes, apps, owned }: PluginDefinition): string | undefined {
   const strange = apps.find((audience: unknown) => !audiences.includes(audience))
   if (strange !== undefined) return `has a program for ${JSON.stringify(strange)}, which is no audience`
@@ -48,7 +48,7 @@ function routeFault(
   const [first, root, group = '', version = '', ...below] = path.split('/')
   const derived = groups.map((one) => audienceGroup(audience, one))
   if (first !== '' || root !== 'apis' || !derived.includes(group)) {
-    return `is in no group of its own for that audience: ${derived.join(', ')}`
+    return `is in none of the plugin's groups for that audience: ${derived.join(', ')}`
   }
   if (path.split('/').length - 1 > maxPathSegments) return `has more than ${maxPathSegments} segments`
   const fault = versionFault(version)
@@ -56,8 +56,8 @@ function routeFault(
   const [resource = '', , subresource = ''] = below
   if (below.some((segment) => segment.includes('*'))) return 'has a wildcard; name a parameter for each segment'
   const odd = below.find((segment) => !literalForm.test(segment) && !parameterForm.test(segment))
-  if (odd !== undefined) return `has the segment "${odd}", which is neither a word nor a parameter`
-  if (!literalForm.test(resource)) return 'names no resource, which is what rules are about'
+  if (odd !== undefined) return `has the segment "${odd}", which is neither a literal nor a parameter`
+  if (!literalForm.test(resource)) return 'names no resource, which rules need'
   if (below.length === 3 && !literalForm.test(subresource))
     return 'has a parameter as a sub-resource, which no rule could name'
   const isSize = maxBody === undefined || (Number.isSafeInteger(maxBody) && maxBody > 0)

@@ -4,9 +4,9 @@ import { Parser, type ReadEntry } from 'tar'
 import { readYamlDocuments } from '../../base/yaml-documents.ts'
 
 export const mostFiles = 5_000
-/** Of the whole archive, with its headers. */
+/** Limit of the whole archive, with its headers. */
 export const mostBytes = 100 * 1024 * 1024
-/** Of all declaring files together. A byte of YAML can take 1 KB of memory to parse. */
+/** Limit of all declaring files together. A byte of YAML can take 1 KB of memory to parse. */
 export const mostDeclaringBytes = 256 * 1024
 const gzipMagic = Buffer.from([0x1f, 0x8b])
 const declaringFiles = /^(extensions|src\/main\/resources\/extensions)\/.+\.ya?ml$/
@@ -25,7 +25,7 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }
 
-/** Reads a `.tgz` archive; several gzip members count as one. Runs where it delays no request. */
+/** Reads a `.tgz` archive; several gzip members count as one. Call it in a separate thread. */
 export async function unpackArchive(bytes: Uint8Array): Promise<UnpackedArchive> {
   const files = await filesIn(bytes)
   return { digest: digestOf(bytes), files, documents: documentsIn(files) }
@@ -91,7 +91,7 @@ function readTar() {
       parser.write(chunk)
       assertSound()
     },
-    /** Whether the end marker was read; what follows does not belong to the archive. */
+    /** Whether the end marker was read; later bytes do not belong to the archive. */
     isOver: () => isOver,
     end: () => {
       parser.end()
@@ -137,8 +137,8 @@ function tooLarge(): PackageFault {
 
 /** Refuses links, and paths that lead outside of the package. */
 function faultOf({ type }: ReadEntry, path: string): string | undefined {
-  if (type !== 'File' && type !== 'Directory') return `holds ${path}, which is a ${type}, not a file`
+  if (type !== 'File' && type !== 'Directory') return `contains ${path}, which is a ${type}, not a file`
   const isInside =
     !path.startsWith('/') && !path.includes('\\') && !path.split('/').includes('..') && !path.includes('\0')
-  return isInside ? undefined : `holds ${path}, which is a path outside of the package`
+  return isInside ? undefined : `contains ${path}, which is a path outside of the package`
 }

@@ -9,7 +9,7 @@ export interface UnpackedPackage extends Disposable {
   readonly command: readonly string[]
   /** Where the plugin may write. */
   readonly scratch: string
-  /** Call before each start: what a process has left must not change what the next one does. */
+  /** Call before each start: files left by a process must not affect the next one. */
   readonly emptyScratch: () => void
 }
 

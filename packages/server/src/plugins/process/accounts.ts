@@ -26,15 +26,15 @@ export interface Accounts extends Disposable {
   readonly isolation: 'uid' | 'shared'
   /** Whether plugins run as root. */
   readonly isRoot: boolean
-  /** In words, for operators. */
+  /** As text, for operators. */
   readonly description: string
-  /** Logged at start: plugins are less separate from the host than the operator may expect. */
+  /** Warning logged at startup: plugins are less isolated from the host than the operator may expect. */
   readonly warning?: string
   /** Reserves an account for a process until it is disposed; undefined when accounts are shared. */
   take(): Promise<Account | undefined>
 }
 
-/** Throws, with a message for the operator, when the wanted isolation is not possible. */
+/** Throws, with a message for the operator, if the requested isolation is not possible. */
 export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
   if (wanted === 'shared') return sharedAccounts()
   const fault = isolationFault()
@@ -63,7 +63,7 @@ export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
     isolation: 'uid',
     isRoot: false,
     description: 'a separate account each',
-    // One after the other: two could get the same id.
+    // Serialized: two could get the same id.
     take: () => {
       const next = last.then(takeNext, takeNext)
       last = next
@@ -75,7 +75,7 @@ export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
   }
 }
 
-/** `fault` says why, if nobody asked for it. */
+/** `fault` is the reason if isolation was not requested explicitly. */
 function sharedAccounts(fault?: string): Accounts {
   const isRoot = process.getuid?.() === 0
   const why = fault === undefined ? 'plugins.isolation is shared' : `plugins.isolation became shared, because ${fault}`
@@ -94,7 +94,7 @@ function sharedAccounts(fault?: string): Accounts {
 
 interface IdRange {
   readonly first: number
-  /** The kernel releases it when this process ends, however it ends. */
+  /** The kernel releases it when this process ends in any way. */
   readonly lock: Server
 }
 
@@ -124,7 +124,7 @@ function freeGroup(taken: ReadonlyMap<number, number>): number {
   }
 }
 
-/** Why an unprivileged account could not run our programs. */
+/** Why an unprivileged account could not run the programs. */
 function isolationFault(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can change to another account'
   if (!isOpen(process.execPath, readAndRun)) return `${process.execPath} cannot be executed by other accounts`

@@ -28,7 +28,7 @@ function systemOf(files: Readonly<Record<string, string>>) {
   return { top, read, write, cgroups: openCgroups({ top, self: join(top, 'self'), pid }) }
 }
 
-test('in a delegated cgroup the host moves aside and gives each plugin a cgroup with limits', () => {
+test('in a delegated cgroup the host moves to a child and gives each plugin a cgroup with limits', () => {
   const { top, read, write, cgroups } = systemOf(delegated)
   expect(read('unit/host/cgroup.procs')).toBe(String(pid))
   expect(read('unit/cgroup.subtree_control')).toBe('+memory +pids')

@@ -13,7 +13,7 @@ export interface ProcessUse {
 
 /** A cgroup v2 of one plugin: the kernel counts and limits its processes. Those of a separate account cannot leave it. */
 export interface Cgroup extends Disposable {
-  /** Moves a process there, with what it starts from then on; returns whether the kernel accepted it. */
+  /** Moves a process and its future children into it; returns whether the kernel accepted it. */
   add(pid: number): boolean
   use(): ProcessUse
   /** Whether the kernel has killed one of its processes because of the memory limit. */
@@ -22,7 +22,7 @@ export interface Cgroup extends Disposable {
 }
 
 export interface Cgroups {
-  /** Undefined when the kernel refuses. */
+  /** Undefined if the kernel rejects it. */
   create(name: string, limits: CgroupLimits): Cgroup | undefined
 }
 
@@ -73,7 +73,7 @@ function createCgroup(folder: string, { memoryBytes, processes }: CgroupLimits):
   }
 }
 
-/** Whether the kernel accepted it: interface files refuse what is not allowed. */
+/** Whether the kernel accepted the write: interface files reject disallowed values. */
 function tried(write: () => void): boolean {
   try {
     write()

@@ -20,7 +20,7 @@ test('no process opens the port by itself', () => {
   expect(inspected().words).toEqual(['--inspect-port=127.0.0.1:9229', '--enable-source-maps'])
 })
 
-test('the port goes to the next when the one that has it ends', async () => {
+test('the port passes to the newest process when its owner exits', async () => {
   const { opened, begin } = inspected()
   const endFirst = begin(1)
   begin(2)

@@ -11,9 +11,9 @@ export interface Inspector {
 }
 
 /**
- * Two processes cannot listen on one port, and for a while there are two: the active version and the one being prepared. So
- * none opens the port by itself. When the process that has it exits, the newest is told to open it, by the signal that Node.js
- * uses for this.
+ * Two processes cannot listen on one port, and for a while there are two: the active version and the next one. So none
+ * opens the port by itself. When the process that has it exits, the newest gets the signal that makes Node.js open
+ * the inspector.
  */
 export function createInspector(port: number, open: (pid: number) => void = openInspector): Inspector {
   const attended: Inspected[] = []
@@ -45,7 +45,7 @@ function openInspector(pid: number): void {
   try {
     process.kill(pid, 'SIGUSR1')
   } catch (error) {
-    // The process has exited meanwhile, which is reported elsewhere.
+    // The process has exited meanwhile; that is reported elsewhere.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -15,13 +15,13 @@ export interface LaunchOptions {
   readonly token?: string
   /** The account it runs as; the host's own by default. */
   readonly account?: Account | undefined
-  /** Where the kernel can keep account of its processes. */
+  /** Creates a cgroup that accounts for its processes, if supported. */
   readonly cgroups?: Cgroups | undefined
   /** Runs the plugin in the host's own process instead of executing the command. */
   readonly runHere?: RunHere | undefined
   /** Set during development: the process need not answer at a breakpoint, and it is not deprioritized. */
   readonly inspector?: Inspector | undefined
-  /** Aborted when the plugin is no longer wanted, in any state. */
+  /** Aborted when the plugin should stop, in any state. */
   readonly signal?: AbortSignal
   /** Called for every line it writes. */
   readonly onLine: (line: string) => void
@@ -29,7 +29,7 @@ export interface LaunchOptions {
 
 export interface PluginLimits {
   readonly memoryBytes: number
-  /** Set during development, where the limit is higher: what a plugin may use on a usual host. */
+  /** During development the limit is higher; this is the default limit of a host, for a warning. */
   readonly usualMemoryBytes?: number
   /** Maximum number of its processes. */
   readonly processes: number

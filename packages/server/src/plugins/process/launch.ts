@@ -21,7 +21,7 @@ import { watchScratch } from './scratch-size.ts'
 
 /** How long a plugin that was asked to stop may take to finish its work. */
 const stopMs = 5_000
-/** How long to read what an exited plugin has written: a process that was not found may hold the pipe for ever. */
+/** How long to read the rest of an exited plugin's output: an undetected process may hold the pipe forever. */
 const lastWordsMs = 1_000
 /** Part of util-linux, which every Linux has. */
 const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
@@ -40,7 +40,7 @@ export function launch(options: LaunchOptions, door: { readonly token: string; r
     [child.stdout, child.stderr].filter((stream): stream is Readable => !!stream),
     log,
   )
-  // Secrets are passed by a pipe: others can read arguments and environments.
+  // Secrets are passed by a pipe, because other users can read arguments and environments.
   const pipe = child.stdio[3] as NodeJS.WritableStream
   pipe.on('error', () => {})
   pipe.end(JSON.stringify({ ...door, host: options.hostSocket }))
@@ -95,21 +95,21 @@ function start(options: LaunchOptions, marker: string): ChildProcess {
 }
 
 /**
- * The kernel kills the program when the host exits, whatever it is doing: a program that spins would not notice a request.
- * Returns the command unchanged where the system lacks this.
+ * The kernel kills the program when the host exits in any state: a program in an endless loop would not notice a signal.
+ * Returns the command unchanged if the system does not support this.
  */
 function dyingWithUs(command: readonly string[]): readonly string[] {
   return setpriv === undefined ? command : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...command]
 }
 
-/** Limits of the kernel: polling is too late for a storm of processes, and does not see a deleted file. */
+/** Kernel limits: polling is too slow for a fork bomb, and does not see a deleted file. */
 function boundedBy(
   { processes, scratchBytes }: PluginLimits,
   command: readonly string[],
   hasAccount: boolean,
 ): readonly string[] {
   if (prlimit === undefined) return command
-  // Processes are counted by account.
+  // Processes are counted per account.
   const ofAccount = hasAccount ? [`--nproc=${processes * threadsEach}`] : []
   return [prlimit, `--fsize=${scratchBytes}`, ...ofAccount, '--', ...command]
 }
@@ -139,7 +139,7 @@ async function endOf(child: ChildProcess): Promise<ProcessEnd> {
   return typeof first === 'string' ? { code: null, signal: null, failure: first } : { code: first[0], signal: first[1] }
 }
 
-/** Resolves when everything that it wrote was read. */
+/** Resolves when all its output was read. */
 async function hasClosed({ stdout, stderr }: ChildProcess): Promise<void> {
   for (const stream of [stdout, stderr]) if (stream && !stream.closed) await once(stream, 'close')
 }

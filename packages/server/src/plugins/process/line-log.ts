@@ -23,7 +23,7 @@ export function createLineLog(onLine: (line: string) => void): LineLog {
   return {
     write: (chunk) => {
       const [first = '', ...others] = chunk.split('\n')
-      // Of an unterminated line, no more is kept than is shown.
+      // Keeps no more of an unterminated line than is shown.
       if (open.length <= mostCharacters) open += first
       for (const next of others) {
         take(open)

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { LineLog } from './line-log.ts'
 
-/** What a plugin may write on average, and at once after it was quiet. */
+/** Output budget of a plugin: average rate, and burst after it was quiet. */
 export const linesPerSecond = 200
 const burstLines = 1_000
 export const bytesPerSecond = 256 * 1024
 const burstBytes = 1024 * 1024
-/** A stream over the budget is not read for this long; then one chunk, the content of a pipe (64 KiB) at most. */
+/** A stream over budget is not read for this long; then one chunk is read, at most the content of a pipe (64 KiB). */
 const pauseMs = 100
 const reportMs = 1_000
 const lineBreak = 10
@@ -41,7 +41,7 @@ function createBudget(now: () => number) {
   let bytes = burstBytes
   let at = now()
   return {
-    /** How many bytes of the chunk, whole lines or all of it, may be logged; counts them as used. */
+    /** How many bytes of the chunk, whole lines or all of it, fit the budget; deducts them. */
     use: (chunk: Buffer): number => {
       const seconds = (now() - at) / 1000
       at += seconds * 1000
@@ -62,7 +62,7 @@ function createBudget(now: () => number) {
 
 type Dropped = ReturnType<typeof createDropped>
 
-/** Counts what is not logged; reports it once a second. */
+/** Counts dropped output; reports it once a second. */
 function createDropped(say: (line: string) => void) {
   let lines = 0
   let bytes = 0
@@ -79,7 +79,7 @@ function createDropped(say: (line: string) => void) {
   return {
     add: (chunk: Buffer) => {
       bytes += chunk.length
-      // Faster than a search for each line where lines are short.
+      // Faster than searching for each line break if lines are short.
       for (let at = 0; at < chunk.length; at++) if (chunk[at] === lineBreak) lines++
       timer ??= setTimeout(report, reportMs).unref()
     },

@@ -18,14 +18,14 @@ export interface PluginLink extends AsyncDisposable {
   readonly pool: Pool
   /** Shares the connections of `pool` between callers. */
   readonly share: StreamLimits
-  /** For requests with long-lived answers; their number is limited elsewhere. */
+  /** For requests with long-lived answers; their number is limited by the stream quota. */
   readonly streams: Pool
-  /** The path of its socket, for everything that is not a plain request. */
+  /** The path of its socket, for WebSockets. */
   readonly socket: string
   /** The authorization header of the host's requests. */
   readonly authorization: string
   isHealthy(): Promise<boolean>
-  /** The definition that the plugin reports. */
+  /** The definition reported by the plugin. */
   definition(): Promise<unknown>
   /** Asks the plugin about objects of its models. */
   evaluate(items: readonly object[]): Promise<unknown>
@@ -45,7 +45,7 @@ export function openPluginLink({ name, socket, token }: LinkOptions): PluginLink
     new Pool('http://plugin', { socketPath: socket, connections, pipelining: 1 })
   const pool = open(mostHandedOn)
   const streams = open(null)
-  // Separate from callers' requests, which may stay open indefinitely.
+  // Separate from callers' requests, which may stay open forever.
   const own = open(mostOwn)
   const get = (path: string, timeoutMs: number) =>
     askPlugin(own, {

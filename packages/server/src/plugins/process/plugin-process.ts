@@ -56,7 +56,7 @@ export async function startPluginProcess(options: LaunchOptions): Promise<Plugin
   if (options.inspector) options.inspector.attend(running)
   const endPulse = keepPulse(link, running, options.inspector ? tellSilence(options.onLine) : killSilent(running))
   const stopQuietly = () => {
-    // A process that stops answers nobody, and need not.
+    // Health checks stop when the process is stopping.
     endPulse()
     return stop()
   }
@@ -65,14 +65,14 @@ export async function startPluginProcess(options: LaunchOptions): Promise<Plugin
 
 type OnMissed = (missed: number) => void
 
-/** Kills a plugin that does not even answer health checks. */
+/** Kills a plugin that does not answer health checks. */
 function killSilent({ kill }: Pick<Running, 'kill'>): OnMissed {
   return (missed) => {
     if (missed === mostMissed) kill(`did not answer for ${(pulseMs * mostMissed) / 1000} s`)
   }
 }
 
-/** A plugin under a debugger may be paused for as long as its author likes. */
+/** Skips a plugin under a debugger, which may be paused for any time. */
 function tellSilence(onLine: LaunchOptions['onLine']): OnMissed {
   return (missed) => {
     if (missed === toldMissed) onLine('it does not answer: it may be in an endless loop, or paused by a debugger')

@@ -24,7 +24,7 @@ export interface PluginIdentity {
    * it identifies those whose parent exited between two scans.
    */
   readonly marker: string
-  /** Where the kernel keeps account of the processes, their number and memory come from there. */
+  /** If the kernel accounts for the processes, their number and memory come from there. */
   readonly cgroup?: Cgroup | undefined
 }
 
@@ -57,7 +57,7 @@ interface Seen {
 }
 
 const watched = new Set<Watched>()
-/** By PID, everything that runs on the machine: whose a process is never changes, so it is found out once. */
+/** By PID, every process of the machine. A process never changes its plugin, so the plugin is determined once. */
 let seen = new Map<number, Seen>()
 let looking: NodeJS.Timeout | undefined
 
@@ -100,7 +100,7 @@ function scan(): ReadonlyMap<Watched, readonly Member[]> {
   const members = new Map<Watched, Member[]>()
   for (const [pid, stat] of stats) {
     const owner = ownerOf(pid)
-    // Nobody of the plugin is to blame for a zombie that init has not reaped yet.
+    // A zombie that init has not reaped yet counts for no plugin.
     if (!owner || (stat.state === 'Z' && ownerOf(stat.parent) !== owner)) continue
     const found = members.get(owner)
     if (found) found.push({ pid, ...stat })
@@ -109,7 +109,7 @@ function scan(): ReadonlyMap<Watched, readonly Member[]> {
   return members
 }
 
-/** Whose a process is: read from `seen`, or found out and remembered there. */
+/** The plugin of a process: cached in `seen`, or determined and cached there. */
 function createOwnerOf(stats: ReadonlyMap<number, Stat>): (pid: number) => Watched | undefined {
   const accounts = new Map<string, Watched>()
   const markers = new Map<string, Watched>()
@@ -145,7 +145,7 @@ function createOwnerOf(stats: ReadonlyMap<number, Stat>): (pid: number) => Watch
   return ownerOf
 }
 
-/** Returns whether none is left; each that a round finds may have been about to start others. */
+/** Returns whether none is left; each one found may just have started others. */
 function killAll(plugin: Watched): boolean {
   plugin.cgroup?.kill()
   const killed = new Set<string>()

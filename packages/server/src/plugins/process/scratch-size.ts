@@ -45,7 +45,7 @@ export async function measure(folder: string, most: number): Promise<ScratchUse>
         if (++files > mostFiles || bytes > most) return { bytes, files }
       }
     } catch (error) {
-      // What was deleted meanwhile takes no space.
+      // Files deleted meanwhile take no space.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
   }

@@ -57,7 +57,7 @@ export function coreModel({ models }: Pick<BelongingParts, 'models'>, kind: stri
   return model
 }
 
-/** A package that can no longer be read declares nothing. */
+/** An unreadable package declares nothing. */
 async function readable({ packages }: BelongingParts, { digest }: PluginSpec): Promise<OpenedPackage | undefined> {
   try {
     return await openPackage(packages, digest)
@@ -102,7 +102,7 @@ export async function describeRemoval(
   ]
 }
 
-/** The objects with the settings of the plugin, as far as they exist. */
+/** The existing objects with settings of the plugin. */
 async function settingsOf(parts: BelongingParts, plugin: string): Promise<readonly PlanItem[]> {
   const name = settingsObjectName(plugin)
   const kinds = [coreModel(parts, 'ConfigMap'), coreModel(parts, 'Secret')]

@@ -14,7 +14,7 @@ import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { specOf, type PluginState } from '../plugin-model.ts'
 import { belongingsOf, coreModel, countOf, type BelongingParts } from './belongings.ts'
 
-/** Interval between attempts on objects that others still hold. */
+/** Retry interval for objects with other finalizers. */
 const againMs = 1_000
 /** Maximum number of concurrent deletions. */
 const lanes = 16
@@ -32,10 +32,10 @@ interface Removal {
   readonly tell: (state: PluginState) => void
 }
 
-/** Removes what a plugin added, on one replica for all; a repeated run continues. */
+/** Removes what a plugin added, on one replica for all; repeating it continues. */
 export async function removePlugin(parts: RemovalParts, removal: Removal): Promise<void> {
   const { plugin, tell } = removal
-  // Another replica may have removed it already, and it may have been installed again since.
+  // Another replica may have removed it already, and it may have been reinstalled since.
   if (!(await isWanted(parts, plugin))) return
   const { models, roles, bindings, objects } = await belongingsOf(parts, plugin)
   await pruneDeclared(parts, { name: plugin.name, groups: plugin.spec.groups }, { objects })
@@ -99,7 +99,7 @@ interface Held {
   readonly plugin: InstalledPlugin
 }
 
-/** Removes the plugin's own finalizers, because no process is left to do so. */
+/** Removes the plugin's own finalizers, because no process of the plugin is left to do so. */
 async function letGo(parts: RemovalParts, model: Model, { stored, plugin }: Held): Promise<void> {
   const isOwn = (finalizer: string) => plugin.spec.groups.includes(finalizer.split('/')[0] ?? '')
   if (!(fromData(stored.data).metadata.finalizers ?? []).some(isOwn)) return

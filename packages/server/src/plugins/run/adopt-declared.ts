@@ -20,14 +20,14 @@ interface AdoptParts extends WriteParts, Pick<ApplyParts, 'models'> {
 }
 
 /**
- * Once for a database: objects that earlier hosts applied for the active packages have no declarer yet and get one. From then
- * on, an object without one belongs to people, and no package overwrites it.
+ * Runs once per database: objects that earlier hosts applied for the active packages have no declarer yet and get one. From
+ * then on, an object without a declarer belongs to users, and no package overwrites it.
  */
 export async function adoptDeclared(parts: AdoptParts, installed: readonly InstalledPlugin[]): Promise<void> {
   if ((await readCounter(parts.store, done)) > 0) return
   await underLease(parts.store, { name: done }, async () => {
     if ((await readCounter(parts.store, done)) > 0) return
-    // Of plugins `a` and `a-b`, a role `a-b-view` is that of `a-b`.
+    // With plugins `a` and `a-b`, the role `a-b-view` belongs to `a-b`.
     for (const plugin of installed.toSorted((a, b) => b.name.length - a.name.length)) await adopt(parts, plugin)
     await parts.store.sql(counterUp({ is: 'counted', counter: done }))
   })
@@ -45,7 +45,7 @@ async function adopt(parts: AdoptParts, { name: plugin, spec }: InstalledPlugin)
   }
 }
 
-/** Writes the annotation alone: no plugin runs yet that could check the object or compute its indexes. */
+/** Writes only the annotation: no plugin runs yet that could check the object or compute its indexes. */
 async function adoptStored(
   store: Store,
   model: Model,

@@ -62,7 +62,7 @@ export interface Declared {
   readonly objects: readonly DeclaredObject[]
   /** The caller for objects of foreign models: the plugin must hold every right that these grant. */
   readonly caller?: PluginCaller
-  /** Whoever installed the package: the roles grant no more than this caller holds when they are stored. */
+  /** The caller who installed the package: when stored, the roles grant no more than this caller holds. */
   readonly installer?: Caller | undefined
 }
 
@@ -76,7 +76,7 @@ interface Planned {
 /** Makes the stored objects match the declared ones. Checks everything before the first write. */
 export async function applyDeclared(parts: ApplyParts, manifest: Manifest, declared: Declared): Promise<void> {
   const planned = await checkDeclared(parts, manifest, declared)
-  // Together: some of the roles could grant more than all of them.
+  // Checked together: some of the roles could grant more than all of them.
   await applyRoles(parts, planned, declared.installer)
   const others = planned.filter(({ object }) => !isRole(object))
   for (const { model, ...one } of others) await apply(parts, model, { ...one, dryRun: false })
@@ -111,7 +111,7 @@ export async function checkDeclared(
   return planned
 }
 
-/** Objects that are valid separately may still share a value that must be unique. */
+/** Objects that are valid alone may share a value that must be unique. */
 async function assertDistinct(parts: ApplyParts, { definition }: Manifest, planned: readonly Planned[]): Promise<void> {
   const own = planned.filter(
     ({ object, model }) => !isRole(object) && !isForeign(definition, object) && isUnique(model),
@@ -154,13 +154,13 @@ export function isRole({ apiVersion, kind }: DeclaredObject): boolean {
   return apiVersion === 'v1alpha1' && kind === 'Role'
 }
 
-/** An object of a model that is not the plugin's, and not a role template. */
+/** An object of a foreign model, and not a role template. */
 export function isForeign({ groups }: Declarer, object: DeclaredObject): boolean {
   const [group = '', version] = object.apiVersion.split('/')
   return !isRole(object) && !groups.includes(version === undefined ? '' : group)
 }
 
-/** A declared object is created, kept up to date and deleted again: all three verbs must have been approved. */
+/** A declared object is created, updated and deleted, so all three verbs must have been approved. */
 const declaringVerbs = ['create', 'update', 'delete'] as const
 
 function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject): string | undefined {
@@ -181,7 +181,7 @@ function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject):
   return `${object.kind} in ${object.apiVersion} is not this plugin's to declare; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(rule)}`
 }
 
-/** The declared body, unless the stored object is not the plugin's to overwrite: then throws `PluginFailed`. */
+/** The declared body; throws `PluginFailed` if the stored object does not belong to the plugin. */
 export function ownBodyFor(object: DeclaredObject, plugin: string): (stored: StoredObject | undefined) => unknown {
   return (stored) => {
     if (!stored) return object.body
@@ -199,7 +199,7 @@ function assertOwn({ where, kind, name }: DeclaredObject, plugin: string, { data
   throw new PluginFailed(`${where}: the ${kind} "${name}" exists and ${owner}; use another name, or delete it first`)
 }
 
-/** Throws `PluginFailed` when the package declares an object that exists and is not the plugin's. */
+/** Throws `PluginFailed` if the package declares an object that exists and does not belong to the plugin. */
 export async function assertDeclaresOwn(
   { store, models }: Pick<ApplyParts, 'store' | 'models'>,
   plugin: string,
@@ -220,7 +220,7 @@ export function servedModel(
   return models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
 }
 
-/** The declared objects that exist and that the plugin has declared, with their models. */
+/** The existing objects that the plugin has declared, with their models. */
 export async function ownStored(
   { store, models }: Pick<ApplyParts, 'store' | 'models'>,
   plugin: string,

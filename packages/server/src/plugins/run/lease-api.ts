@@ -26,7 +26,7 @@ export interface LeaseApiParts {
 }
 
 export interface LeaseApi {
-  /** Acquires the lease for the asking process, or renews it. */
+  /** Acquires the lease for the requesting process, or renews it. */
   take(caller: PluginCaller, name: string, request: IncomingRequest): Promise<Answer>
   /** Releases the lease. */
   giveBack(caller: PluginCaller, name: string): Promise<Answer>
@@ -51,7 +51,7 @@ export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): Le
     }
     known.add(name)
   }
-  /** Releases the lease of a process that ended without releasing it, so that nobody waits for it. */
+  /** Releases the lease of a process that ended without releasing it, so that other processes need not wait for its expiry. */
   const forgetEnded = async (name: string, start: string) => {
     const before = given.get(name)
     if (before && before.start !== start && !isRunning(before.start)) await store.releaseLease(before.lease)
@@ -63,7 +63,7 @@ export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): Le
       const { plugin, start } = caller
       const name = leaseNameOf(plugin, short)
       if (!mayLead(caller)) {
-        throw new ApiError('PluginNotStarted', 'leases are for processes of the version that is started; try again', {
+        throw new ApiError('PluginNotStarted', 'only processes of the started version can hold leases; try again', {
           headers: { 'retry-after': '1' },
         })
       }

@@ -15,7 +15,7 @@ export interface Neighbours {
 interface Unmet {
   /** Describes the problem, and what to do. */
   readonly message: string
-  /** Needs an operator: waiting alone does not help. */
+  /** Waiting does not help; an operator must act. */
   readonly isLasting: boolean
 }
 
@@ -70,7 +70,7 @@ export async function untilMet(
   })
 }
 
-/** Waits until a dependency is permanently lost and returns its message; a plugin that only restarts does not count. */
+/** Waits until a dependency is permanently lost and returns its message; ignores a plugin that only restarts. */
 export async function untilUnmet(
   neighbours: Neighbours,
   dependencies: Dependencies = {},

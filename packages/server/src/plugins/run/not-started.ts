@@ -8,7 +8,7 @@ export class NotStarted extends Error {
   }
 }
 
-/** A failure that a retry does not fix: the package itself is at fault. */
+/** A failure that a retry does not fix, because the package is faulty. */
 export class PluginFailed extends Error {}
 
 /** Another version has replaced this one meanwhile. */

@@ -70,7 +70,7 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
 export interface PluginRunner extends AsyncDisposable {
   readonly plugin: InstalledPlugin
   readonly digest: string
-  /** Lets a version that was only prepared continue; does nothing when it already may. */
+  /** Activates a version that was only prepared; does nothing if it is already active. */
   admit(): void
   /** Stops it once requests in flight are answered or timed out. */
   retire(): Promise<void>
@@ -110,14 +110,14 @@ interface Prepared {
   readonly account: Account | undefined
 }
 
-/** The state of a version while it is run. */
+/** The state of a running version. */
 interface Run {
   readonly parts: RunnerParts
   readonly plugin: InstalledPlugin
   readonly digest: string
   readonly stopping: AbortController
   readonly tell: (state: PluginState) => void
-  /** Resolves when it may do more than be prepared. */
+  /** Resolves when it is activated. */
   readonly admitted: PromiseWithResolvers<void>
   isAdmitted: boolean
   readonly arrived: PromiseWithResolvers<void>
@@ -125,7 +125,7 @@ interface Run {
   declaredRoutes: readonly RouteDeclaration[]
   apps: readonly AppGroup[]
   process?: PluginProcess | undefined
-  /** Known before its process is started: a plugin may ask its host as soon as it runs. */
+  /** Known before its process is started: a plugin may call its host as soon as it runs. */
   token?: string | undefined
   door?: PluginDoor | undefined
   evaluator?: Evaluator | undefined
@@ -135,7 +135,7 @@ interface Run {
   groups: readonly string[]
 }
 
-/** A version that is not active yet is prepared, and waits until it is admitted. */
+/** A next version is prepared, and waits until it is activated. */
 export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest }: PluginVersion): PluginRunner {
   const run = newRun(parts, plugin, digest)
   const admit = () => {
@@ -233,7 +233,7 @@ async function keepRunning(run: Run): Promise<void> {
   run.declaredRoutes = definition.routes
   run.apps = appsOf(definition)
   run.declared = definition.models.map((model) => definitionOf(model as ModelSpec))
-  // Models whose indexes were built before are served independent of the process.
+  // Models with built indexes are served independent of the process.
   run.isServing = run.isAdmitted && (await areReady(parts, definition.models))
   for (let failures = 0; !stopping.signal.aborted;) {
     await untilMet(parts.neighbours, definition.dependencies, {
@@ -252,7 +252,7 @@ async function keepRunning(run: Run): Promise<void> {
     })
     if (stopping.signal.aborted) return
     if (isLeftAlone) continue
-    // No request depends on this version yet: the upgrade fails, not the plugin.
+    // No request depends on this version yet, so only the upgrade fails.
     if (!run.isAdmitted) throw new PluginFailed(why)
     run.arrived.resolve()
     failures = ranMs > steadyMs ? 1 : failures + 1
@@ -260,7 +260,7 @@ async function keepRunning(run: Run): Promise<void> {
     parts.onExit(plugin.name)
     parts.log.warn({ plugin: plugin.name, waitMs, why }, 'plugin exited; restarting after backoff')
     const next = `it is started again in ${Math.ceil(waitMs / 1000)} s`
-    // In its log too, because the status is gone once it is started again.
+    // Also written to the plugin's log, because the status is lost on restart.
     parts.onLine(plugin.name, `pergola: ${firstLine(why)}; ${next}`)
     const message = `${why}\n${next}`
     tell({ phase: 'NotStarted', reason: 'BackingOff', message })
@@ -352,13 +352,13 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   void serveForRepair(run, models, over)
   await parts.exclusively(`plugin/${name}`, async () => {
     const active = await parts.activeSpec(plugin, digest)
-    if (!active) throw new Superseded('another version holds')
+    if (!active) throw new Superseded('another version is active')
     await registerModels(parts, name, models)
     await untilBuilt(parts, models, {
-      // Without the process, nobody can compute the index values.
+      // Without the process, the index values cannot be computed.
       signal: over,
       onDuplicates: (message) => {
-        // Nobody knows when the data will be repaired.
+        // It is unknown when the data will be repaired.
         run.arrived.resolve()
         tell({ phase: 'NotStarted', reason: 'DuplicateValues', message })
       },

@@ -24,8 +24,8 @@ const prefix = '/pergola/'
 const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
 
 /**
- * What the host does for plugins besides the API, only on the plugins' socket. Every plugin may use it, so no rule is checked;
- * it is not audited, since it happens every few seconds and changes nobody's objects. Undefined for every other path.
+ * Services of the host for plugins besides the API, only on the plugins' socket. Every plugin may use them, so no rule is
+ * checked; they are not audited, since requests come every few seconds and change no objects of users. Undefined for every other path.
  */
 export function createPluginServices(
   parts: PluginServiceParts,
@@ -51,7 +51,10 @@ export function createPluginServices(
     const service = Object.hasOwn(services, kind) ? services[kind] : undefined
     if (!service || rest.length > 0) throw pathNotFound(info.path)
     if (!nameForm.test(name)) {
-      throw new ApiError('BadRequest', 'a name begins with a letter and holds letters, digits and "-", 63 at most')
+      throw new ApiError(
+        'BadRequest',
+        'a name must begin with a letter and contain only letters, digits and "-", 63 at most',
+      )
     }
     const act = Object.hasOwn(service, request.method) ? service[request.method] : undefined
     if (!act) throw methodNotAllowed(`${request.method} is not served at ${info.path}`, Object.keys(service))

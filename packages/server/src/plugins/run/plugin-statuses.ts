@@ -70,7 +70,7 @@ export function createPluginStatuses(parts: StatusParts): PluginStatuses {
     tellUpgrade: (plugin, upgrade) =>
       write(plugin, (before, spec) => ({
         ...before,
-        // After a failed upgrade, what replicas reported of its candidate is of no use.
+        // After a failed upgrade, reports of its candidate are dropped.
         ...(before.replicas && { replicas: before.replicas.filter(({ digest }) => isCounted(spec, digest)) }),
         upgrade,
       })),

@@ -27,7 +27,7 @@ export interface DeclareParts extends WriteParts {
 }
 
 /**
- * Declares the models of a plugin; an identical definition stays unchanged. Checks all before the first is declared; throws
+ * Declares the models of a plugin; skips identical definitions. Checks all before declaring the first; throws
  * `PluginFailed` for the first invalid model.
  */
 export async function registerModels(
@@ -74,7 +74,7 @@ async function registerModel(parts: DeclareParts, spec: ModelDeclaration, how: R
   }
 }
 
-/** The current definition, without the upcoming one. */
+/** The current definition, without the next one. */
 export function declaredSpec(stored: StoredObject): unknown {
   const { next: _, ...spec } = specOf(fromData(stored.data))
   return spec
@@ -96,7 +96,7 @@ export async function areReady(
 
 interface BuildWait {
   readonly signal: AbortSignal
-  /** Throws when the wait is to end. */
+  /** Throws to end the wait. */
   readonly assertWanted?: () => Promise<void>
   readonly onProgress: (progress: string) => void
   /** Called while duplicate values keep a unique index from being built; without it, the wait throws `NotStarted`. */
@@ -127,7 +127,7 @@ export async function untilBuilt(
         await untilRepaired(parts, model, { status, signal })
         looks = 0
       }
-      // The builder may have stopped with the plugin that it was asking.
+      // The builder may have stopped with the plugin that evaluates its objects.
       if (looks % againEvery === 0) build(model)
       onProgress(progressWords(progress, status))
       await sleep(lookMs, undefined, { signal })
@@ -148,8 +148,8 @@ export async function haveDuplicates(
 }
 
 /**
- * Resolves when an object of the first pair was changed or deleted, or another build has begun. A build reads every object, so it
- * is not tried blindly.
+ * Resolves when an object of the first pair was changed or deleted, or another build has begun. A build reads every object, so
+ * it is not retried without a change.
  */
 async function untilRepaired(
   { store, definitions }: DeclareParts,

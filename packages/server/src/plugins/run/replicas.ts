@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import { keepLease, replicaLeases } from '../../store/keep-lease.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A replica that was not seen for this long is not waited for. */
+/** A replica that was not seen for this long counts as dead. */
 const aliveMs = 15_000
 
 /** The replicas that share a database, as each reports itself. */

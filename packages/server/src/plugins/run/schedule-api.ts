@@ -39,7 +39,7 @@ interface FencedRequest {
   readonly fence: Lease | undefined
 }
 
-/** The state of a plugin's schedules, kept in its status: for the next process that runs them, and for people. */
+/** The state of a plugin's schedules, kept in its status, where the next process and users read it. */
 export function createScheduleApi({ store, plugins }: ScheduleApiParts): ScheduleApi {
   const find = async ({ plugin }: PluginCaller) => {
     const stored = await store.get(plugins, plugin)
@@ -67,7 +67,7 @@ export function createScheduleApi({ store, plugins }: ScheduleApiParts): Schedul
   }
 }
 
-/** In the form in which it can be written again. */
+/** In the form in which it can be stored again. */
 function answerOf(known: ScheduleStatus): Answer {
   const { name: _, ...schedule } = known
   return jsonAnswer(200, Buffer.from(JSON.stringify(schedule)))
@@ -78,10 +78,7 @@ function statusWith({ data }: StoredObject, schedule: ScheduleStatus): object {
   const { status } = plugin
   const others = schedulesOf(plugin).filter(({ name }) => name !== schedule.name)
   if (others.length >= mostSchedules) {
-    throw new ApiError(
-      'BadRequest',
-      `the plugin has ${others.length} schedules already; that is as many as there can be`,
-    )
+    throw new ApiError('BadRequest', `the plugin has ${others.length} schedules already, the maximum`)
   }
   const schedules = [...others, schedule].toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return { ...(isJsonObject(status) && status), schedules }

@@ -3,14 +3,14 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import type { PluginState, PluginVersion } from '../plugin-model.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 
-/** An admitted version replaces the other when it has started, or after this long in any case. */
+/** The activated version replaces the other when it has started, or after this long in any case. */
 const arriveMs = 10_000
 
-/** A plugin's slot on this replica: the active version, and the one being prepared. */
+/** A plugin's versions on this replica: the active one, and the next one. */
 export interface Seat extends AsyncDisposable {
   readonly active: PluginRunner | undefined
   readonly incoming: PluginRunner | undefined
-  /** A restarted process until it takes over, and those told to stop, which may still finish their work. */
+  /** A restarted process until it takes over, and stopping ones, which finish their requests. */
   readonly others: () => readonly PluginRunner[]
   /** Follows the plugin's current spec, or stops everything when there is none; calls are handled one after the other. */
   follow(plugin: InstalledPlugin | undefined): Promise<void>
@@ -75,7 +75,7 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
     if (candidate) incoming ??= run(plugin, candidate)
     await doJob(candidate?.digest, (signal) => upgrade(plugin, signal))
   }
-  /** The job for a plugin that does not run; an upgrade notices that and is abandoned. */
+  /** The job for a stopped plugin; an upgrade detects this and is abandoned. */
   const idleJob = (plugin: InstalledPlugin | undefined) => {
     const { removal, candidate } = plugin?.spec ?? {}
     if (!plugin) return doJob(undefined)

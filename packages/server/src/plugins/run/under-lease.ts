@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 
 const leaseMs = 30_000
-/** The work is mostly short, and a caller waits for it. */
+/** Short, because the work is mostly short and a caller waits for it. */
 const retryMs = { first: 5, most: 100 }
 
 interface Wanted {

@@ -18,7 +18,7 @@ interface AheadParts extends WriteParts {
   readonly plugins: Model
 }
 
-/** Stores the upcoming definition of each existing model, so that its new indexes are built. */
+/** Stores the next definition of each existing model, so that its new indexes are built. */
 export async function declareAhead(parts: AheadParts, models: readonly ModelDeclaration[]): Promise<void> {
   const { store, definitions } = parts
   const wishes: Wish[] = []
@@ -31,7 +31,7 @@ export async function declareAhead(parts: AheadParts, models: readonly ModelDecl
   if (wishes.length > 0) await writeTogether(parts, wishes)
 }
 
-/** Removes the upcoming definitions and the candidate. Returns whether that candidate was still there. */
+/** Removes the next definitions and the candidate. Returns whether that candidate was still set. */
 export async function withdraw(parts: AheadParts, plugin: InstalledPlugin): Promise<boolean> {
   const { store, definitions, plugins } = parts
   const stored = await store.get(plugins, plugin.name)

@@ -23,7 +23,7 @@ import { installingCaller, specOf, versionOf, type PluginSpec, type PluginVersio
 export interface Versions {
   readonly plugin: InstalledPlugin
   readonly candidate: PluginVersion
-  /** Undefined when its package can no longer be read. */
+  /** Undefined if its package can no longer be read. */
   readonly before: OpenedPackage | undefined
   readonly after: OpenedPackage
 }

@@ -15,7 +15,7 @@ import type { Replicas } from '../run/replicas.ts'
 import { declareAhead, withdraw } from './models-ahead.ts'
 import { switchVersions } from './switch-versions.ts'
 
-/** A caller waits for this; one check is two reads, on one replica. */
+/** Polling interval; short, because a caller waits. One check is two reads, on one replica. */
 const lookMs = 25
 /** Added to the time that a process may take to start. */
 const patienceMs = 15_000
@@ -66,7 +66,7 @@ export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, sign
   }
 }
 
-/** Abandons the upgrade; nothing changes. Does nothing when the candidate has become active, or is gone. */
+/** Abandons the upgrade and restores the state before it. Does nothing if the candidate has become active, or is removed. */
 export async function giveUp(parts: UpgradeParts, plugin: InstalledPlugin, why: string): Promise<void> {
   const { candidate, version } = plugin.spec
   if (!candidate) return
@@ -99,13 +99,13 @@ async function untilPrepared(parts: UpgradeParts, { plugin, candidate, signal }:
   }
 }
 
-/** Throws when the upgrade is to end. */
+/** Throws to end the upgrade. */
 async function assertWanted(
   parts: UpgradeParts,
   { plugin, candidate }: Pick<Awaited, 'plugin' | 'candidate'>,
 ): Promise<PluginSeen> {
   const seen = await stateOf(parts, plugin)
-  if (seen.spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has come')
+  if (seen.spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has replaced this one')
   if (!seen.spec.enabled) throw new PluginFailed('the plugin was disabled')
   return seen
 }

@@ -80,7 +80,7 @@ export function raceContract(engine: StoreEngine): void {
       expect(kinds.filter((kind) => kind === 'exists')).toHaveLength(15)
     })
 
-    test('or, in mixed batches over the same objects, all succeed in turn without a deadlock', async () => {
+    test('mixed batches over the same objects all succeed in turn without a deadlock', async () => {
       await using fixture = await openFixture(engine)
       const names = ['a', 'b', 'c', 'd']
       await fixture.store.write(names.map((name) => create(name)))

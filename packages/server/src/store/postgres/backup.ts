@@ -98,7 +98,7 @@ async function contentsOf(program: string, from: string): Promise<string> {
   }
 }
 
-/** Reads the backup's own record of its migrations: one line for each, with its columns separated by tabs. */
+/** Reads the list of migrations in the backup: one line for each, with its columns separated by tabs. */
 async function schemaOf(program: string, from: string): Promise<SchemaVersion> {
   const words = ['--data-only', '--table=schema_migrations', '--file=-', from]
   const { stdout } = await promisify(execFile)(program, words)

@@ -134,7 +134,7 @@ interface Found {
   readonly revised: number
 }
 
-/** The common case, without a lock: all replicas refused after a change of the model open it again at once. */
+/** The common case, without a lock: after a change of the model, all replicas reopen it at once. */
 async function findUnchanged(pool: Pool, declaration: ModelDeclaration): Promise<Found | undefined> {
   const row = await readRow(pool, declaration)
   const table = row && toTable(declaration, row)
@@ -179,7 +179,7 @@ async function change(client: ClientBase, table: ModelTable, next: ModelTable): 
   if (await hasObjects(client, table)) return saveTable(client, next)
   const ordering = missingBtrees(next).map((btree) => createIndexSql(btree, 'at once'))
   const discarding = next.discarded.flatMap((discarded) => discardSql(next, discarded))
-  // The lock excludes everybody else, and CONCURRENTLY is not allowed in a transaction.
+  // The lock excludes all other writers, and CONCURRENTLY is not allowed in a transaction.
   const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
   for (const sql of [...ordering, ...now]) await client.query(sql)
   await saveTable(client, { ...settled(next), discarded: [] })

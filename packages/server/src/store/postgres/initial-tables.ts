@@ -2,7 +2,7 @@ import { hostTables } from '../host-tables.ts'
 
 /** The host's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
 export const initialTables = `
-  -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
+  -- One row per model. Tables, columns and indexes are named by its id and by slots, never by names from a declaration.
   CREATE TABLE models (
     id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     group_name text COLLATE "C" NOT NULL,
@@ -18,7 +18,7 @@ export const initialTables = `
     UNIQUE (group_name, plural)
   );
 
-  -- What the slots of a generation mean, for changes that were logged under it.
+  -- Meaning of the slots of a generation, for changes that were logged under it.
   CREATE TABLE model_layouts (
     model int NOT NULL,
     generation int NOT NULL,
@@ -27,13 +27,13 @@ export const initialTables = `
     PRIMARY KEY (model, generation)
   );
 
-  -- For a row that somebody changed after the statement had begun: its new entries in side tables are not seen by it.
+  -- Raised for a row changed after the statement began, because the statement cannot see its new side table entries.
   CREATE FUNCTION refuse_old_snapshot() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
   BEGIN
     RAISE EXCEPTION 'the object has changed since the statement began' USING ERRCODE = 'serialization_failure';
   END $$;
 
-  -- The building of new indexes: one row a model while it is under way.
+  -- Index builds: one row per model while a build is in progress.
   CREATE TABLE index_builds (
     model int PRIMARY KEY,
     generation int NOT NULL,
@@ -79,17 +79,17 @@ export const initialTables = `
     PRIMARY KEY (id)
   ) PARTITION BY RANGE (id);
 
-  -- Committed but not yet in order. Every row is deleted again within milliseconds, and while somebody holds an old
-  -- snapshot the dead rows stay: a pass over a million of them took 29 ms against 0.2. So this is a ring of eight small
-  -- tables of 4,096 ids each; the ones the writers have left behind are truncated, which no snapshot prevents.
+  -- Committed changes that are not sequenced yet. Every row is deleted within milliseconds, but while a session holds an
+  -- old snapshot the dead rows stay: a pass over a million of them took 29 ms against 0.2. So this is a ring of eight small
+  -- tables of 4,096 ids each; tables that the writers have left are truncated, which no snapshot prevents.
   CREATE TABLE pending_changes (
     id bigint NOT NULL,
     model int NOT NULL
   ) PARTITION BY LIST ((((id >> 12) & 7)::int));
   ${Array.from({ length: 8 }, (_, at) => `CREATE TABLE pending_changes_${at} PARTITION OF pending_changes FOR VALUES IN (${at});`).join('\n  ')}
 
-  -- Truncating, unlike deleting, is seen by statements that began before. Counted here, where it is not, so that such a
-  -- statement can be told from the others and done again.
+  -- Statements that began before a truncation see the empty table, unlike after a delete. This counter is versioned, so
+  -- such a statement can be detected and repeated.
   CREATE TABLE log_truncations (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), count bigint NOT NULL);
   INSERT INTO log_truncations (count) VALUES (0);
   CREATE FUNCTION truncations_now() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
@@ -98,7 +98,7 @@ export const initialTables = `
   END $$;
 
 
-  -- The order: revisions without gaps, each with the random tag of the batch that gave it out.
+  -- The order: revisions without gaps, each with the random tag of its batch.
   CREATE TABLE change_order (
     revision bigint NOT NULL,
     tag bigint NOT NULL,
@@ -106,7 +106,7 @@ export const initialTables = `
     PRIMARY KEY (revision)
   ) PARTITION BY RANGE (revision);
 
-  -- The partitions of both. One is left when the newest place lies behind it: all it holds is older than that moment.
+  -- The partitions of both. A partition is closed when the newest position is beyond it: all its rows are older than that moment.
   CREATE TABLE log_partitions (
     parent text NOT NULL,
     from_place bigint NOT NULL,
@@ -118,21 +118,21 @@ export const initialTables = `
     PRIMARY KEY (parent, from_place)
   );
 
-  -- The newest revision and its tag. Every pass leaves a dead row here, which stays while somebody holds an old snapshot;
-  -- the table is written anew when it grows.
+  -- The newest revision and its tag. Every pass leaves a dead row here, which stays while a session holds an old snapshot;
+  -- the table is rewritten when it grows.
   CREATE TABLE sequencer (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     revision bigint NOT NULL,
     tag bigint NOT NULL
   );
-  -- The tag of the place before the first revision.
+  -- The tag of the position before the first revision.
   CREATE TABLE log_origin (tag bigint NOT NULL);
   INSERT INTO log_origin (tag) VALUES ((random() * 9007199254740991)::bigint);
   INSERT INTO sequencer (revision, tag) SELECT 0, tag FROM log_origin;
 
-  -- Where in the change log a list stands, by the list's own snapshot: revision, tag, edition and revision of the catalog,
-  -- truncations before and after, then the changes of the model that have no place yet. One text, because it comes with
-  -- every row; in a function, because its plans are kept: planning over the ring would cost a list more than reading it.
+  -- A list's position in the change log, by the list's own snapshot: revision, tag, edition and revision of the catalog,
+  -- truncations before and after, then the changes of the model without a position. One text, because every row contains
+  -- it; a function, because its plans are cached: planning over the ring would cost a list more than reading it.
   CREATE FUNCTION list_place(wanted int, most int) RETURNS text LANGUAGE plpgsql STABLE AS $$
   DECLARE
     place text := (SELECT concat_ws(' ', s.revision, s.tag, m.edition, m.revised, t.count)
@@ -143,10 +143,10 @@ export const initialTables = `
     RETURN place || concat_ws(' ', '', truncations_now(), pending);
   END $$;
 
-  -- One pass of the sequencer: moves the lowest visible pending changes into the order and answers how many, or null while
-  -- somebody else is at it. The lock is its own statement inside a volatile function: the next one's snapshot is then
-  -- newer than the lock, and sees all of the pass before. It lasts until the commit. One notification per pass, never one
-  -- per write.
+  -- One pass of the sequencer: moves the lowest visible pending changes into the order and returns how many, or null while
+  -- another pass runs. The lock is a separate statement in a volatile function, so the snapshot of the next statement is
+  -- newer than the lock and sees the whole previous pass. The lock lasts until the commit. One notification per pass, never
+  -- one per write.
   CREATE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
   DECLARE
     moved int;

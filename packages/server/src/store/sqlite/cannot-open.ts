@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What the codes of SQLite and the file system mean for a file that is opened, and what to do. */
+/** Explanations of error codes of SQLite and the file system when opening a file, with the next step. */
 const causes: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^SQLITE_NOTADB$/, 'it is not a SQLite database; check the path, or move the file away to start with an empty one'],
   [/^SQLITE_CORRUPT/, 'it is damaged; restore a backup with pergola restore --replace'],
@@ -12,7 +12,7 @@ const causes: readonly (readonly [codes: RegExp, words: string])[] = [
   ],
   [
     /^(?:SQLITE_CANTOPEN\w*|EISDIR|ENOTDIR|ENOENT)$/,
-    'it is no file that this process can write; check the path and the rights to its folder',
+    'this process cannot write the file; check the path and the rights to its folder',
   ],
   [/^SQLITE_IOERR/, 'the disk cannot be read or written; check the disk and the rights to the folder'],
 ]
@@ -33,7 +33,7 @@ export function cannotOpen(file: string, error: unknown): unknown {
   return new Error(`database.url: ${file} cannot be opened: ${words} (${(error as Error).message})`, { cause: error })
 }
 
-/** Whether the content of the file is at fault, not the access to it. */
+/** Whether the file's content is damaged, rather than access denied. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(?:NOTADB|CORRUPT)/.test(codeOf(error))
 }

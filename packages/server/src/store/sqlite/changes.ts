@@ -102,7 +102,7 @@ const newestSql = `
   UNION ALL SELECT 0, tag FROM change_origin
   ORDER BY number DESC LIMIT 1`
 
-/** The row at the place proves it: the number must have the same tag, or the reader has seen another history. */
+/** The row at the position proves it: the number must have the same tag, or the reader has seen another history. */
 const proveSql = `
   SELECT CASE @number
     WHEN 0 THEN EXISTS (SELECT 1 FROM change_origin WHERE tag = @tag)

@@ -34,7 +34,7 @@ export function createCompact(
       bytes -= known.bytes
       last = known.revision
     }
-    // The newest change is kept: it proves the place after it.
+    // The newest change is kept: it proves the position after it.
     const newest = all.at(-1)?.revision ?? 0
     for (const end = Math.min(last, newest - 1); forget.run(end).changes === chunk;) await nextTurn()
     unmark.run(Math.min(last, newest - 1))

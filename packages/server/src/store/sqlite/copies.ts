@@ -9,7 +9,7 @@ import type { Tell } from '../backup.ts'
 const pagesAtOnce = 250
 const longestPath = 100
 
-/** Sent over the socket. Only users who may open the file may open the socket. */
+/** Sent over the socket, which only users who may open the file may open. */
 interface Wish {
   readonly to: string
 }
@@ -49,7 +49,7 @@ export function serveCopies(database: SqliteDatabase.Database, file: string): Di
     socket.on('error', () => {})
     void answer(socket).finally(() => socket.end())
   })
-  // Without the socket, a copy requires stopping the server, and the copy command says so.
+  // Without the socket, copying requires stopping the server; the copy command reports that.
   server.on('error', () => {})
   const before = process.umask(0o177)
   server.listen(path).unref()

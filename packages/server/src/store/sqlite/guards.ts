@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts'
 import { createParameters } from './parameters.ts'
 import { idsQuery } from './predicates.ts'
 
-/** There is one writer: what holds inside its transaction holds until it commits. */
+/** SQLite has one writer: a condition that holds inside its transaction holds until it commits. */
 export function checkBefore(database: SqliteDatabase.Database, catalog: Catalog, { guards = [] }: WriteOptions): void {
   for (const guard of countersOf(guards)) {
     if (runSql(database, counterUp(guard)).length === 0) throw new GuardFailed(guard)
@@ -49,6 +49,6 @@ function selects(
 ): boolean {
   const parameters = createParameters()
   const ids = idsQuery(catalog.find(model).table, where, parameters)
-  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  if (ids === undefined) throw new Error('a guard needs a term that an index can answer')
   return database.prepare(`${ids} LIMIT 1`).get(parameters.values) !== undefined
 }

@@ -2,7 +2,7 @@ import { hostTables } from '../host-tables.ts'
 
 /** The store's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
 export const initialTables = `
-  -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
+  -- One row per model. Tables, columns and indexes are named by its id and by slots, never by names from a declaration.
   CREATE TABLE models (
     id INTEGER PRIMARY KEY,
     group_name TEXT NOT NULL,
@@ -16,7 +16,7 @@ export const initialTables = `
     UNIQUE (group_name, plural)
   ) STRICT;
 
-  -- What the slots of a generation mean, for changes that were logged under it.
+  -- Meaning of the slots of a generation, for changes that were logged under it.
   CREATE TABLE model_layouts (
     model INTEGER NOT NULL,
     generation INTEGER NOT NULL,
@@ -25,8 +25,8 @@ export const initialTables = `
     PRIMARY KEY (model, generation)
   ) STRICT, WITHOUT ROWID;
 
-  -- There is one writer, so rows commit in the order of their revisions, without gaps. AUTOINCREMENT: none is given out
-  -- again. The newest row must stay: it proves the place behind it.
+  -- There is one writer, so rows commit in the order of their revisions, without gaps. AUTOINCREMENT: numbers are never
+  -- reused. The newest row must stay: it proves the position after it.
   CREATE TABLE changes (
     revision INTEGER PRIMARY KEY AUTOINCREMENT,
     tag INTEGER NOT NULL,               -- random, of the process that wrote it
@@ -50,18 +50,18 @@ export const initialTables = `
     data BLOB NOT NULL
   ) STRICT;
 
-  -- The tag of the place before the first change: 53 random bits, a safe integer.
+  -- The tag of the position before the first change: 53 random bits, a safe integer.
   CREATE TABLE change_origin (tag INTEGER NOT NULL) STRICT;
   INSERT INTO change_origin (tag) VALUES (random() & 9007199254740991);
 
-  -- Where the log was at some moments, so that changes need no time of their own.
+  -- The log's position at some moments, so that changes need no timestamp.
   CREATE TABLE log_marks (
     revision INTEGER PRIMARY KEY,       -- the newest one then
     at INTEGER NOT NULL,
     bytes INTEGER NOT NULL              -- of the changes since the mark before
   ) STRICT;
 
-  -- The row outlives the lease: the next holder's token follows on the last one.
+  -- The row outlives the lease, so that the next holder's token follows the last one.
   CREATE TABLE leases (
     name TEXT PRIMARY KEY,
     holder TEXT,                        -- null once it was given back

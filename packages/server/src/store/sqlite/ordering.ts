@@ -7,7 +7,7 @@ export function orderBy(order: readonly OrderColumn[]): string {
 }
 
 /**
- * The rows after the place, as conditions to be read one after the other: each is one range of an index, while their union is
+ * The rows after the position, as conditions to be read one after the other: each is one range of an index, while their union is
  * not, and SQLite searches row value comparisons by the first column only.
  */
 export function segmentsAfter(

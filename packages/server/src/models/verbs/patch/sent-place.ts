@@ -25,7 +25,7 @@ export function errorsInPatch(patch: unknown, errors: readonly FieldError[]): re
   return errors.map((one) => (one.rule === 'patch' ? one : atOperation(patch, one)))
 }
 
-/** `field` stays the name in the object. The last operation on the place, on a part of it or around it brought the value. */
+/** `field` keeps its name in the object. Blames the last operation on the location, on a part of it or around it. */
 function atOperation(patch: readonly unknown[], error: FieldError): FieldError {
   const { pointer = '' } = error
   for (const [at, operation] of [...patch.entries()].toReversed()) {
@@ -39,7 +39,7 @@ function atOperation(patch: readonly unknown[], error: FieldError): FieldError {
   return { ...error, pointer: '' }
 }
 
-/** The rest of the pointer when it is at or below the place; `-` in the place stands for any item. */
+/** The rest of the pointer if it is at or below the location; `-` in the location stands for any item. */
 function partBelow(place: string, pointer: string): string | undefined {
   const [steps, given] = [place.split('/'), pointer.split('/')]
   const isBelow = steps.every((part, at) => part === given[at] || (part === '-' && /^\d+$/.test(given[at] ?? '')))

@@ -17,7 +17,7 @@ import { dataText, storeFields, storedObject } from '../object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /**
- * A change in two columns, since the driver spends more time per column than on its content. Both are null when the place is
+ * A change in two columns, since the driver spends more time per column than on its content. Both are null when the position is
  * not proven; `about` is empty when there is no change.
  */
 interface ChangeRow {
@@ -118,14 +118,14 @@ async function nextRows(
     if (left <= 0 || options.signal?.aborted) return []
     const isTold = parts.isTold()
     const passed = await parts.sequencer.nextPass(isTold ? left : Math.min(left, pollMs), options.signal)
-    // If notified of nothing until the deadline, there is nothing to read. Otherwise the next idle pass here proves it, every
-    // second.
+    // Without a notification until the deadline, there is nothing to read. Otherwise the next idle pass here, once a second,
+    // proves it.
     isKnown = isTold && (!passed || isIdleAt(parts, place))
     if (!passed && !isTold) await untilMoved(parts, place, { deadline, signal: options.signal })
   }
 }
 
-/** True when the last pass found nothing to do at the reader's place and there was no pass since, here or elsewhere. */
+/** True when the last pass found nothing to do at the reader's position and there was no pass since, here or elsewhere. */
 function isIdleAt({ sequencer, isTold }: ChangeParts, { number, tag, skipped }: SkippingPosition): boolean {
   const { idle, passes } = sequencer
   if (!idle || idle.passes !== passes || !isTold() || skipped.length > 0) return false
@@ -137,7 +137,7 @@ interface SkippingPosition extends LogPosition {
 }
 
 /**
- * Changes that other replicas sequenced since then are found a little later, by the newest place; a reader that has waited
+ * Changes that other replicas sequenced since then are found a little later, by the newest position; a reader that has waited
  * reads at once.
  */
 function isNewest({ newest, sequencer }: ChangeParts, after: Revision): boolean {
@@ -151,7 +151,7 @@ interface Waiting {
 }
 
 /**
- * Polls only the newest place while it equals the reader's. Its tag proves that there is nothing to read, for 135 µs of CPU at
+ * Polls only the newest position while it equals the reader's. Its tag proves that there is nothing to read, for 135 µs of CPU at
  * both ends; an empty read takes 530.
  */
 async function untilMoved(
@@ -167,7 +167,7 @@ async function untilMoved(
   }
 }
 
-/** The row at the place proves it: the number must have the same tag, or the reader has seen another history. */
+/** The row at the position proves it: the number must have the same tag, or the reader has seen another history. */
 async function readRows(
   pool: Pool,
   { number, tag }: LogPosition,

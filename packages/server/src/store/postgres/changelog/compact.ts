@@ -76,7 +76,7 @@ async function dropUnreferenced(pool: Pool): Promise<void> {
 }
 
 /**
- * The lowest id of changes that are kept or have no place yet. Zero while no change is in order, so that nothing is dropped.
+ * The lowest id of changes that are kept or have no position yet. Zero while no change is in order, so that nothing is dropped.
  */
 const lowestReferencedSql = `
   SELECT least(

@@ -10,7 +10,7 @@ const logs = [
 export type LogParent = (typeof logs)[number]['parent']
 
 export interface PartitionSizes {
-  /** Size of a partition at a low write rate. At most this many places, plus one, are kept too long. */
+  /** Size of a partition at a low write rate. At most this many positions, plus one, are kept too long. */
   readonly smallest: number
 }
 
@@ -31,7 +31,7 @@ export async function ensurePartitions(pool: Pool, sizes: PartitionSizes): Promi
   })
 }
 
-/** Writes outran the creation of partitions; the write can be retried once there is room. */
+/** Writes were faster than the creation of partitions; retry the write once a partition exists. */
 export function isNoPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23514'
 }
@@ -46,7 +46,7 @@ interface Ahead {
 
 interface LogState {
   readonly end: string
-  /** The newest place when the last partition older than a minute was made, and its age. */
+  /** The newest position when the last partition older than a minute was made, and its age. */
   readonly newest_then: string | null
   readonly seconds: number | null
 }

@@ -4,9 +4,9 @@ import { expect, inject, test } from 'vitest'
 import { postgresFixture } from '../../contract/postgres-fixture.ts'
 import { startSequencer, type SequencerOptions } from './sequencer.ts'
 
-/** Longer than the test timeout: work that waits for it is not done. */
+/** Longer than the test timeout: work that waits for it is not finished. */
 const anHour = 3_600_000
-/** Only ends a test that hangs. */
+/** Only stops a test that hangs. */
 const patienceMs = 60_000
 
 /** A sequencer on a new database, after its first pass; it defers to other replicas as long as it sees their passes. */
@@ -51,7 +51,7 @@ test('a replica defers to the passes of others, and takes over soon after their 
   expect(await pending()).toBe(0)
 })
 
-test('what was committed here is not left to others', async () => {
+test('a replica never leaves its own commits to others', async () => {
   await using parts = await started()
   const { sequencer, leaveBehind, pending } = parts
   using _others = seeOthers(sequencer, 5)
@@ -62,7 +62,7 @@ test('what was committed here is not left to others', async () => {
   expect(await pending()).toBe(0)
 })
 
-test('changes that were read before tell of no pass, and those of others not for longer than it is told', async () => {
+test('changes read before do not imply a pass, and passes of others count only for a limited time', async () => {
   await using again = await started()
   const reading = setInterval(() => again.sequencer.saw(7), 20)
   await sleep(600)

@@ -14,7 +14,7 @@ const busyRetryMs = 10
 const settledMs = 500
 /** Interval of passes from then on. */
 const idleMs = 1_000
-/** Own passes run at least this often, even if other replicas run theirs: what is seen of those may be old. */
+/** Own passes run at least this often, even if other replicas run theirs: an observed pass may be old. */
 const usualOwnMs = 10_000
 
 /**
@@ -30,17 +30,17 @@ export interface Sequencer extends AsyncDisposable {
   poke(): void
   /** Call when a change with this number was read. A new number implies a recent pass, which took everything pending. */
   saw(number: number): void
-  /** Call when another replica has run a pass: readers waiting for a pass check now. */
+  /** Call when another replica has run a pass: wakes readers that wait for a pass. */
   told(): void
   /** The number of passes so far, here or notified. */
   readonly passes: number
-  /** The newest place at the start of the last idle pass here. */
+  /** The newest position at the start of the last idle pass here. */
   readonly idle: IdlePosition | undefined
   /** Resolves after the next pass, here or notified, or after `waitMs`; returns whether there was a pass. */
   nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
-/** A place behind which nothing was pending at that moment. */
+/** A position behind which nothing was pending at that moment. */
 interface IdlePosition extends LogPosition {
   readonly at: number
   /** The number of passes including this one; a later pass invalidates it. */
@@ -53,7 +53,7 @@ export interface SequencerOptions {
   readonly roomEvery: number
   /** Maximum number of changes per pass, lowest visible ids first. The partitions always have room for this many. */
   readonly passLimit: number
-  /** Maximum time between own passes, whatever is seen of others; 10 seconds by default. */
+  /** Maximum time between own passes, whatever passes of others are observed; 10 seconds by default. */
   readonly ownMs?: number
   readonly onError: (error: Error) => void
 }
@@ -67,7 +67,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let stopped = false
   let passCount = 0
 
-  // The due time only moves forward in time: if every commit delayed it, a steady load would keep the pass from ever running.
+  // A commit may only bring the next pass forward: if every commit delayed it, a steady load would keep the pass from ever running.
   let dueAt = Number.POSITIVE_INFINITY
   const schedule = (delayMs: number) => {
     const at = performance.now() + delayMs
@@ -77,7 +77,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     timer = setTimeout(start, delayMs)
     timer.unref()
   }
-  /** The next pass is for changes that may be ours or are known to exist, so it must not be left to other replicas. */
+  /** The next pass is for changes that may be ours or are known to exist, so other replicas cannot replace it. */
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
   let newest = -1
@@ -106,7 +106,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     } catch (error) {
       if (!stopped) options.onError(error as Error)
     }
-    // Computed now: commits made during the tidying were not in the pass.
+    // Computed now: commits made during maintenance were not in the pass.
     const pause = pauseAfter(moved, { isOwed, passLimit })
     isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
     schedule(pause)
@@ -191,7 +191,7 @@ function untilPass(events: EventTarget, waitMs: number, signal: AbortSignal | un
 interface Pass {
   /** The number of changes put in order, or `busy` when another replica is running a pass. */
   readonly moved: number | 'busy'
-  /** The newest place when the pass began; undefined while the table is being rewritten. */
+  /** The newest position when the pass began; undefined while the table is being rewritten. */
   readonly place: LogPosition | undefined
 }
 

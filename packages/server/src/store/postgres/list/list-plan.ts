@@ -16,7 +16,7 @@ export type Plan =
   | Way
   /** Intersects several terms using only their indexes: few objects, though each term selects many. */
   | { readonly way: 'intersection'; readonly terms: readonly Term[] }
-  /** Scans in order; so many objects match that they need not be counted again. */
+  /** Scans in order, without counting again, because very many objects match. */
   | { readonly way: 'ordered scan'; readonly matches: 'beyond the bound' }
 
 /**

@@ -23,7 +23,7 @@ const maxSkipped = 1_000
 type PageRow = Pick<ObjectRow, 'owned'> & {
   /** Null beyond the byte limit. */
   readonly data: string | null
-  /** The same in all rows: the number of matching objects, and the list's place in the change log. */
+  /** The same in all rows: the number of matching objects, and the list's position in the change log. */
   readonly place: string
 } & Record<`key_${number}`, string | null>
 
@@ -90,7 +90,7 @@ async function readPage(
   for (;;) {
     const { rows } = await pool.query<PageRow>(statement)
     const [counted, number, tag = '', edition, known, before, after, ...skipped] = rows[0]?.place.split(' ') ?? []
-    // Pending changes, or the place itself, may have been truncated during this statement.
+    // Pending changes, or the position itself, may have been truncated during this statement.
     if (number === undefined || before !== after) continue
     // Under another edition, an index used here may no longer be filled, or may have other values.
     if (Number(edition) !== table.edition) throw new StaleModel(table)
@@ -126,8 +126,8 @@ interface PageStatement {
 }
 
 /**
- * One statement, so one snapshot: the page, its total, its place in the change log, and the changes of the model that the page
- * shows but that have no place yet. The left join keeps the total of a page past the end.
+ * One statement, so one snapshot: the page, its total, its position in the change log, and the changes of the model that the page
+ * shows but that have no position yet. The left join keeps the total of a page past the end.
  */
 export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
   const parameters = createParameters()

@@ -11,7 +11,7 @@ export function orderBy(order: readonly OrderColumn[], row = 'o'): string {
 }
 
 /**
- * The rows after the given place, as conditions to be read one after the other: each is one range of an index, while their
+ * The rows after the given position, as conditions to be read one after the other: each is one range of an index, while their
  * union is not.
  */
 export function segmentsAfter(
@@ -43,7 +43,7 @@ export function segmentsAfter(
 }
 
 /**
- * Equal in the columns before some column and beyond the place in that one; with a plain range on the first column for its
+ * Equal in the columns before some column and beyond the position in that one; with a plain range on the first column for its
  * index.
  */
 function lexicographic(

@@ -24,7 +24,7 @@ export async function holdGuards(
   }
   const written = operations.filter(({ type }) => type !== 'create')
   const there = guards.filter((guard) => guard.is === 'there')
-  // Of one object, the stronger lock comes first: two writers that both hold the weaker one would wait for each other.
+  // For one object, the stronger lock comes first: two writers that both hold the weaker one would deadlock.
   const locks = [...written, ...there].toSorted((a, b) => compare(placeOf(a), placeOf(b)))
   for (let at = 0; at < locks.length;) {
     const same = sameKind(locks, at)
@@ -100,6 +100,6 @@ export async function finishGuarded(
 function selecting(catalog: Catalog, { model, where }: Extract<Guard, { is: 'none' }>) {
   const parameters = createParameters()
   const ids = idsQuery(catalog.find(model).table, where, parameters)
-  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  if (ids === undefined) throw new Error('a guard needs a term that an index can answer')
   return { text: `${ids} LIMIT 1`, values: parameters.values }
 }

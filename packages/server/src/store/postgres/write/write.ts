@@ -330,7 +330,7 @@ function answerFound<T extends UpdateOperation | DeleteOperation>(
   )
 }
 
-/** Nothing was applied unless every operation could be, so the first that could not be done is thrown. */
+/** Applies nothing unless all operations succeed; throws for the first that fails. */
 function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
   operations: readonly T[],
   rows: readonly OutcomeRow[],
