@@ -452,8 +452,8 @@ const focusedNow = `(() => {
 })()`
 
 /**
- * Controls of less than 36 pixels. A box counts with its label, a text field with the frame around it; links in running text are
- * as high as the text.
+ * Controls of less than 36 pixels. A box counts with its label, a text field with the frame around it, the title of a card with
+ * the card; links in running text are as high as the text.
  */
 const smallTargets = `(() => {
   const all = [...document.querySelectorAll('button, select, textarea, input, summary, [role=tab], [role=option], a')]
@@ -461,7 +461,7 @@ const smallTargets = `(() => {
   const isInText = (one) => one.tagName === 'A' && getComputedStyle(one).display === 'inline'
   const isBox = (one) => /^(checkbox|radio|file)$/.test(one.type)
   const isText = (one) => one.matches('select, textarea, input') && !isBox(one)
-  const boxOf = (one) => ((isBox(one) && one.closest('label')) || (isText(one) && one.closest('.in, .filter')) || one).getBoundingClientRect()
+  const boxOf = (one) => ((isBox(one) && one.closest('label')) || (isText(one) && one.closest('.in, .filter')) || (one.matches('[data-title]') && one.closest('[data-row]')) || one).getBoundingClientRect()
   const isSmall = ({ width, height }) => width > 1 && (width < 35.5 || height < 35.5)
   return all
     .filter((one) => isShown(one) && !isInText(one) && isSmall(boxOf(one)))
