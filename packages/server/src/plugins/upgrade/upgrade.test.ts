@@ -179,8 +179,9 @@ test('a restart that was requested meanwhile survives the switch', async () => {
 test('the switch waits for every live replica, and not for those that are gone', async () => {
   live.add('two')
   const plugin = await prepare()
-  await report(plugin, { phase: 'Failed', message: 'no room' }, 'gone')
   await report(plugin, { phase: 'Prepared' })
+  // The last report: a later one would drop it.
+  await report(plugin, { phase: 'Failed', message: 'no room' }, 'gone')
   const reads = ground.store.get.bind(ground.store)
   let looks = 0
   const running = upgrade(
