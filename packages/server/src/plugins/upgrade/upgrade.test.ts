@@ -280,6 +280,11 @@ const givenUp: readonly GivenUp[] = [
     left: { roles: ['todo-both', 'todo-new', 'todo-old'] },
   },
   {
+    title: 'when a role does not have the name of the plugin',
+    candidate: { ...second, objects: [roleTemplate('other-new')] },
+    message: /^extensions\/objects\.yaml, document 1: the role other-new must begin with "todo-"$/,
+  },
+  {
     title: 'when it lacks a role that is bound',
     switching: () => ground.user('ann', 'todo-old'),
     message: /role "todo-old" is bound by rolebinding "ann-todo-old"/,
