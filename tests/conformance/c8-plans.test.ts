@@ -1,7 +1,7 @@
 import { renderPlan, type Plan, type Problem } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
-import { untold } from '../../packages/server/src/models/untold.rows.ts'
+import { missingInParams } from '../../packages/server/src/models/missing-in-params.rows.ts'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { person } from './people.ts'
 import { another, install, notesOf, notesPath, packages, phaseIs, plugins } from './plugin.ts'
@@ -201,13 +201,13 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
       expect(problem.reason, text).toBe(reason)
       if (problem.status !== 422 && problem.status !== 400) {
         expect(problem.params, text).toBeDefined()
-        expect(untold(problem.detail, problem.params), text).toEqual([])
+        expect(missingInParams(problem.detail, problem.params), text).toEqual([])
       }
       const errors = (problem.errors ?? []).filter((error) => rule === '' || error.rule === rule)
       expect(errors.length > 0 || rule === '', text).toBe(true)
       for (const { message, params } of errors) {
         if (rule !== '') expect(params, text).toBeDefined()
-        expect(untold(message, params), text).toEqual([])
+        expect(missingInParams(message, params), text).toEqual([])
       }
     }
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
 import { openRevocations, revoked, revokedBy } from '../../packages/server/src/credentials/revocations.ts'
-import { keepCurrent } from '../../packages/server/src/feed/kept-current.ts'
+import { followFeed } from '../../packages/server/src/feed/follow-feed.ts'
 import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { chosenEngines, openDatabase } from '../conformance/server.ts'
@@ -34,7 +34,7 @@ for (const engine of chosenEngines) {
         const apply = (changes: Parameters<typeof revokedBy>[0][]) => {
           for (const change of changes) known.add(revokedBy(change) ?? '')
         }
-        using kept = keepCurrent({
+        using kept = followFeed({
           store,
           feed,
           what: 'revocations',

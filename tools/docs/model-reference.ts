@@ -103,9 +103,10 @@ const keywordMeanings: readonly (readonly [keywords: string, meaning: string])[]
 /** All keywords that the host accepts, and those that it rejects by name. */
 export function schemaKeywords(): string {
   const told = keywordMeanings.flatMap(([keywords]) => keywords.split(' '))
-  const untold = [...knownKeywords].filter((keyword) => !told.includes(keyword))
+  const missingInParams = [...knownKeywords].filter((keyword) => !told.includes(keyword))
   const unknown = told.filter((keyword) => !knownKeywords.has(keyword))
-  if (untold.length > 0) throw new Error(`tools/docs/model-reference.ts has no meaning of ${untold.join(', ')}`)
+  if (missingInParams.length > 0)
+    throw new Error(`tools/docs/model-reference.ts has no meaning of ${missingInParams.join(', ')}`)
   if (unknown.length > 0) throw new Error(`${unknown.join(', ')} are no keywords of schemas`)
   const rows = keywordMeanings.map(([keywords, meaning]) => [asCode(keywords.split(' ')), meaning])
   return [

@@ -84,8 +84,8 @@ export const sdkFaults: readonly PlantedFault[] = [
       name: 'the rights of the plugin for whoever calls',
       test: 'run/plugin-server',
       file: 'run/custom-apis.ts',
-      replace: "client: clientOf({ headers: { 'pergola-caller-token': token } }), signal",
-      by: 'client: clientOf({}), signal',
+      replace: "clientBy({ onError, headers: { 'pergola-caller-token': token } })",
+      by: 'clientBy({ onError })',
       expect: /with asCaller also that of the caller/,
     },
     {
@@ -307,7 +307,7 @@ export const sdkFaults: readonly PlantedFault[] = [
     {
       name: 'writes of a controller without the fence',
       test: 'controllers/run-controller',
-      file: 'controllers/run-controller.ts',
+      file: 'run/plugin-server.ts',
       replace: 'fence === undefined ? fetch : fencedFetch(fetch, fence)',
       by: "fence === '' ? fencedFetch(fetch, fence) : fetch",
       expect: /its writes carry the fence/,

@@ -22,7 +22,7 @@ const schema: ObjectSchema = {
         tags: { type: 'array', items: { type: 'string' } },
         times: { type: ['array', 'null'], items: { $ref: '#/$defs/time' } },
         lists: { type: 'array', items: { type: 'array', items: { type: 'string' } } },
-        untold: { type: 'array' },
+        missingInParams: { type: 'array' },
         home: { $ref: '#/$defs/home' },
         itself: { $ref: '#/$defs/itself' },
         listed: { type: 'array', items: { $ref: '#/$defs/home' } },
@@ -79,7 +79,7 @@ describe('an index path is rejected when it', () => {
     ['names a field without a type', 'spec.any', 'must be a string, a number'],
     ['names a field that can only be null', 'spec.none', 'must be a string, a number'],
     ['names an array of arrays', 'spec.lists', 'its items are not all strings'],
-    ['names an array without an item type', 'spec.untold', 'its items are not all strings'],
+    ['names an array without an item type', 'spec.missingInParams', 'its items are not all strings'],
     ['names an array of objects', 'spec.listed', 'spec.listed is an array of objects'],
     ['names a schema that refers to itself', 'spec.itself', 'must be a string, a number'],
   ]

@@ -55,7 +55,7 @@ export function judgeForked({ log, fork, operations, lineages, listed }: ForkedH
       'nothing lost',
       fork.kind === 'synchronous' && lostWrites > 0 ? [`${lostWrites} acknowledged writes are lost`] : [],
     ],
-    ['told of the loss', [...inBoth.map(mixed), ...inLost.flatMap((lineage) => untold(lineage, fork, sides))]],
+    ['told of the loss', [...inBoth.map(mixed), ...inLost.flatMap((lineage) => missingInParams(lineage, fork, sides))]],
   ])
   return {
     violations: added([...judged.map(withoutAcknowledged), own]),
@@ -89,7 +89,7 @@ function mixed({ reader, selection, sessions }: Lineage): string {
 }
 
 /** A reader that resumes from a lost revision, or is still connected at the end, must have got 410. */
-function untold(lineage: Lineage, fork: Fork, sides: Sides): readonly string[] {
+function missingInParams(lineage: Lineage, fork: Fork, sides: Sides): readonly string[] {
   const silent = lineage.sessions.filter(
     (session) =>
       (session.openedAt ?? 0) > fork.healed &&

@@ -14,7 +14,7 @@ import { changeLines } from './field-changes.ts'
 import { inOrder } from './in-order.ts'
 import { readDocuments, type ObjectDocument } from './read-documents.ts'
 import { hidesData, storedObjects } from './stored-objects.ts'
-import { placeDocuments, resourceOf, wavesOf, type PlacedDocument } from './written-resources.ts'
+import { resolveDocuments, resourceOf, wavesOf, type ResolvedDocument } from './written-resources.ts'
 
 const atATime = 32
 
@@ -35,7 +35,7 @@ export async function apply(context: CommandContext, options: ApplyOptions): Pro
   const documents = await readDocuments(options.filename, { ...options, readInput: () => terminal.readInput() })
   const connection = await connect(context, options)
   let known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(connection.client))
-  const placed = placeDocuments(documents, known)
+  const placed = resolveDocuments(documents, known)
   const tally: Tally = { created: 0, changed: 0, unchanged: 0, failed: 0, waiting: 0 }
   const began = Date.now()
   {
@@ -61,11 +61,11 @@ interface Applying {
   readonly dryRun: boolean
 }
 
-async function applyWave(applying: Applying, wave: readonly PlacedDocument[]): Promise<void> {
+async function applyWave(applying: Applying, wave: readonly ResolvedDocument[]): Promise<void> {
   const { terminal, connection, tally, dryRun } = applying
   const { client } = connection
   const stored = await readStored(connection, wave)
-  const work = async ({ document, resource }: PlacedDocument): Promise<Outcome> => {
+  const work = async ({ document, resource }: ResolvedDocument): Promise<Outcome> => {
     if (!resource) return { document, resource, result: dryRun ? 'waiting' : withoutModel(document) }
     const { object: written } = document
     try {
@@ -89,7 +89,7 @@ function withoutModel({ object: { apiVersion, kind } }: ObjectDocument): ApiErro
   return new ApiError('ModelNotFound', `there is no ${kind} in ${apiVersion}, because its model could not be created`)
 }
 
-interface Outcome extends PlacedDocument {
+interface Outcome extends ResolvedDocument {
   readonly result: Applied | ApiError | 'waiting'
 }
 
@@ -100,7 +100,7 @@ function kindOf({ result }: Outcome): keyof Tally {
 
 async function readStored(
   { client }: Connection,
-  wave: readonly PlacedDocument[],
+  wave: readonly ResolvedDocument[],
 ): Promise<ReadonlyMap<KnownResource, ReadonlyMap<string, ApiObject>>> {
   const byResource = Map.groupBy(wave, ({ resource }) => resource)
   const found = new Map<KnownResource, ReadonlyMap<string, ApiObject>>()
@@ -146,7 +146,7 @@ function stepOf(step: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-function adviceFor({ reason }: ApiError, { document, resource }: PlacedDocument): readonly string[] {
+function adviceFor({ reason }: ApiError, { document, resource }: ResolvedDocument): readonly string[] {
   if (!resource) return []
   const { name } = document.object.metadata
   if (reason === 'VersionConflict') {

@@ -96,11 +96,11 @@ async function doomedBy(
     return names.map((name) => ({ resource: found, name }))
   }
   if (resource !== undefined) throw usedWrongly('say what is to be deleted by names, or by -f <file>; not by both')
-  const [{ readDocuments }, { placeDocuments, wavesOf }] = await Promise.all([
+  const [{ readDocuments }, { resolveDocuments, wavesOf }] = await Promise.all([
     import('./read-documents.ts'),
     import('./written-resources.ts'),
   ])
-  const placed = placeDocuments(await readDocuments(options.filename, { ...options, readInput }), known)
+  const placed = resolveDocuments(await readDocuments(options.filename, { ...options, readInput }), known)
   // Role bindings are deleted before their roles.
   return wavesOf(placed)
     .toReversed()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KnownResource } from '../server/resources.ts'
 import type { ObjectDocument } from './read-documents.ts'
-import { placeDocuments, wavesOf } from './written-resources.ts'
+import { resolveDocuments, wavesOf } from './written-resources.ts'
 
 const known: readonly KnownResource[] = [
   ['', 'v1alpha1', 'Role'],
@@ -27,7 +27,7 @@ test('models are written first, then users and roles, then the rest', () => {
     document('plugin.platform.run/v1alpha1', 'Model'),
     document('v1alpha1', 'Role'),
   ]
-  const waves = wavesOf(placeDocuments(documents, known))
+  const waves = wavesOf(resolveDocuments(documents, known))
   expect(waves.map((wave) => wave.map(({ resource }) => resource?.kind))).toEqual([
     ['Model'],
     ['User', 'Role'],
@@ -38,7 +38,7 @@ test('models are written first, then users and roles, then the rest', () => {
 test('an object whose model is in the same input is resolved later', () => {
   const model = { group: 'note.example.com', kind: 'Note', versions: [{ name: 'v1' }] }
   const documents = [document('note.example.com/v1', 'Note'), document('plugin.platform.run/v1alpha1', 'Model', model)]
-  expect(placeDocuments(documents, known).map(({ resource }) => resource?.kind)).toEqual([undefined, 'Model'])
+  expect(resolveDocuments(documents, known).map(({ resource }) => resource?.kind)).toEqual([undefined, 'Model'])
 })
 
 describe('an unknown type is rejected', () => {
@@ -59,6 +59,6 @@ describe('an unknown type is rejected', () => {
       /is its plugin installed/,
     ],
   ])('%s', (_what, apiVersion, kind, words) =>
-    expect(() => placeDocuments([document(apiVersion, kind)], known)).toThrow(words),
+    expect(() => resolveDocuments([document(apiVersion, kind)], known)).toThrow(words),
   )
 })

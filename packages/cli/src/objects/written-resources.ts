@@ -4,17 +4,17 @@ import type { KnownResource } from '../server/resources.ts'
 import type { ObjectDocument, WrittenObject } from './read-documents.ts'
 
 /** A document and the resource of its type. */
-export interface PlacedDocument {
+export interface ResolvedDocument {
   readonly document: ObjectDocument
   /** Undefined when another document defines the model. */
   readonly resource: KnownResource | undefined
 }
 
 /** Finds the resource of each document. Throws for types that neither the server nor a document defines. */
-export function placeDocuments(
+export function resolveDocuments(
   documents: readonly ObjectDocument[],
   known: readonly KnownResource[],
-): readonly PlacedDocument[] {
+): readonly ResolvedDocument[] {
   const made = new Set(documents.flatMap(({ object }) => typesMadeBy(object)))
   const faults: string[] = []
   const placed = documents.map((document) => {
@@ -39,7 +39,7 @@ export function resourceOf(
 }
 
 /** Orders documents into waves: models before their objects, users and roles before role bindings. */
-export function wavesOf(placed: readonly PlacedDocument[]): readonly (readonly PlacedDocument[])[] {
+export function wavesOf(placed: readonly ResolvedDocument[]): readonly (readonly ResolvedDocument[])[] {
   const waves = Map.groupBy(placed, ({ document }) => waveOf(document.object))
   return [0, 1, 2].flatMap((wave) => {
     const here = waves.get(wave)

@@ -3,8 +3,11 @@ import type { Plugin } from '@pergola/api'
 import { levelOf, logoPath, percentIn, versionOf } from './plugin-object.ts'
 
 const plugin = (spec: object, status?: object) =>
-  ({ metadata: { name: 'todo' }, spec: { enabled: true, digest: 'sha256:abcdef0123456789', ...spec }, status }) as
-    unknown as Plugin
+  ({
+    metadata: { name: 'todo' },
+    spec: { enabled: true, digest: 'sha256:abcdef0123456789', ...spec },
+    status,
+  }) as unknown as Plugin
 
 it.each([
   ['runs', plugin({}, { phase: 'Started' }), 'ok'],

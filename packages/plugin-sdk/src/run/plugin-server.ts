@@ -7,7 +7,7 @@ import { fencedFetch, leadAlways, type HoldSource } from '../controllers/hold.ts
 import { runController } from '../controllers/run-controller.ts'
 import { inspect } from '../inspect/inspect.ts'
 import { runSchedule, type ScheduleParts } from '../schedules/run-schedule.ts'
-import { ownMemory, type ScheduleMemory } from '../schedules/schedule-memory.ts'
+import { inMemorySchedules, type ScheduleMemory } from '../schedules/schedule-memory.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { machineClock, type WakingClock } from './clock.ts'
 import { createCustomApis, type CustomApis } from './custom-apis.ts'
@@ -109,7 +109,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     runLeased,
     hold,
     onSettingsChange: (listener, signal) => followed?.onChange(listener, signal),
-    memory: options.schedules ?? ownMemory(),
+    memory: options.schedules ?? inMemorySchedules(),
     signal: stopping.signal,
   }
   let running: Promise<unknown> = Promise.resolve()

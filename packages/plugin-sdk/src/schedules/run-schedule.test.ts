@@ -6,7 +6,7 @@ import { leadAlways, type HoldSource } from '../controllers/hold.ts'
 import { schedule, type Timing } from '../schedule.ts'
 import { createLeases } from '../run/leases.ts'
 import { runSchedule } from './run-schedule.ts'
-import { ownMemory, type ScheduleMemory } from './schedule-memory.ts'
+import { inMemorySchedules, type ScheduleMemory } from './schedule-memory.ts'
 
 interface Started extends AsyncDisposable {
   readonly clock: ManualClock
@@ -21,7 +21,10 @@ interface StartOptions {
   readonly run?: (at: string, signal: AbortSignal) => Promise<void>
 }
 
-function start(timing: Timing, { memory = ownMemory(), now, hold = leadAlways, run }: StartOptions = {}): Started {
+function start(
+  timing: Timing,
+  { memory = inMemorySchedules(), now, hold = leadAlways, run }: StartOptions = {},
+): Started {
   const clock = createManualClock(Date.parse(now ?? '2030-03-01T09:00:00Z'))
   const [runs, log]: [string[], string[]] = [[], []]
   const stopping = new AbortController()
@@ -62,7 +65,7 @@ const pass = async (started: Started, ms: number) => {
 const hour = 3_600_000
 
 test('runs one interval after the last run, and records the last and the next run', async () => {
-  const memory = ownMemory()
+  const memory = inMemorySchedules()
   await using started = start({ every: '1h' }, { memory })
   await pass(started, hour - 1)
   expect(started.runs).toEqual([])
@@ -77,7 +80,7 @@ test('runs one interval after the last run, and records the last and the next ru
 })
 
 test('continues after a restart from the recorded state, and runs once for all missed times', async () => {
-  const memory = ownMemory()
+  const memory = inMemorySchedules()
   for (const now of ['2030-03-01T09:00:00Z', '2030-03-01T20:00:00Z']) {
     // Ends before the first run.
     await using started = start({ cron: '0 3 * * *' }, { memory, now })
@@ -94,7 +97,7 @@ test('continues after a restart from the recorded state, and runs once for all m
 })
 
 test('a failed run is recorded and logged, and not retried before the next time', async () => {
-  const memory = ownMemory()
+  const memory = inMemorySchedules()
   const run = async (at: string) => {
     if (at.includes('T10')) throw new Error('not today', { cause: new Error('a holiday') })
   }
@@ -114,7 +117,7 @@ test('a failed run is recorded and logged, and not retried before the next time'
 })
 
 test('an aborted run is not recorded and runs again', async () => {
-  const memory = ownMemory()
+  const memory = inMemorySchedules()
   const until = (_: string, signal: AbortSignal) =>
     new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))))
   {
@@ -130,7 +133,7 @@ test('an aborted run is not recorded and runs again', async () => {
 })
 
 test('a schedule that gets FenceLost gives up its lease and stops', async () => {
-  const memory = ownMemory()
+  const memory = inMemorySchedules()
   let leads = 0
   const lost = new AbortController()
   const hold: HoldSource = async function* () {

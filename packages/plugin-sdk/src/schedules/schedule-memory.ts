@@ -32,7 +32,7 @@ function pathOf(name: string): string {
 }
 
 /** Stores the state in memory. */
-export function ownMemory(): ScheduleMemory {
+export function inMemorySchedules(): ScheduleMemory {
   const states = new Map<string, ScheduleState>()
   return {
     read: async (name) => states.get(name) ?? {},

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { listIdentities } from '../store/records/identities.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Feed } from '../feed/feed.ts'
-import { keepCurrent } from '../feed/kept-current.ts'
+import { followFeed } from '../feed/follow-feed.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { allObjects } from '../store/all-objects.ts'
 import type { Change, ModelKey, Store, StoredObject } from '../store/store.ts'
@@ -86,7 +86,7 @@ export function createAccessSource(parts: AccessParts): AccessSource {
     return made
   }
   const known = createKnownUsers(parts)
-  const kept = keepCurrent({
+  const kept = followFeed({
     ...parts,
     what: 'roles and users',
     load: async () => {

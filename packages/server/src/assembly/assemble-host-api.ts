@@ -21,7 +21,7 @@ import { createSetupSecrets } from '../credentials/setup-secrets.ts'
 import type { SignInCode } from '../credentials/sign-in-code.ts'
 import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
-import { ownRoutes } from '../host-api/own-routes.ts'
+import { hostRoutesOf } from '../host-api/own-routes.ts'
 import { accountRoutes } from '../host-api/sign-in/account-routes.ts'
 import { consoleFolder, setupPagePath } from '../console/read-console.ts'
 import { insecureLogin, warnOfInsecureLogin } from '../host-api/sign-in/insecure-login.ts'
@@ -90,7 +90,11 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
-    hostRoutes: [...account, ...oidc, ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, providers, onEnd })],
+    hostRoutes: [
+      ...account,
+      ...oidc,
+      ...hostRoutesOf({ ...setup, rights: access, tokens: tokenModel, providers, onEnd }),
+    ],
   }
 }
 

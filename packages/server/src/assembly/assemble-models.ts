@@ -24,7 +24,7 @@ import type { ModelKey, Store } from '../store/store.ts'
 import { createSchemaCompiler, type SchemaCompiler } from '../validation/schema-compiler.ts'
 
 /** The models of plugins, config maps and secrets. */
-export interface KeptModels {
+export interface ConfigModels {
   readonly compiler: SchemaCompiler
   readonly plugins: Model
   readonly settings: PluginSettings
@@ -32,13 +32,16 @@ export interface KeptModels {
   readonly secrets: Model
 }
 
-interface KeptParts {
+interface FollowedCacheParts {
   readonly store: Store
   readonly keys: readonly SealingKey[]
   readonly authorize: Authorize
 }
 
-export function assembleKept({ store, keys, authorize }: KeptParts, running: AsyncDisposableStack): KeptModels {
+export function assembleConfigModels(
+  { store, keys, authorize }: FollowedCacheParts,
+  running: AsyncDisposableStack,
+): ConfigModels {
   const plugins = createPluginModel()
   const compiler = running.use(createSchemaCompiler())
   const settings = createPluginSettings({ store, plugins, compiler })
@@ -59,7 +62,7 @@ export interface ModelsParts {
   readonly log: Log
   readonly feed: Feed
   readonly accessModels: AccessModels
-  readonly kept: KeptModels
+  readonly kept: ConfigModels
   readonly keys: readonly SealingKey[]
   readonly known: Pick<KnownPlugins, 'claims'>
 }
@@ -72,7 +75,7 @@ export interface AssembledModels {
   readonly build: (model: ModelKey) => void
   readonly secretKeys: SecretKeys
   /** Opens the built-in models, then loads the declared ones; `evaluators` ask plugins about their objects. */
-  start(evaluators: Pick<RegistryStart, 'evaluate' | 'evaluateAhead'>): Promise<void>
+  start(evaluators: Pick<RegistryStart, 'evaluate' | 'evaluateNext'>): Promise<void>
 }
 
 /** The built-in models and the declared ones; their background work ends with `running`. */

@@ -1,7 +1,7 @@
 import { assembleAccess } from './assemble-access.ts'
 import { assembleFeed } from './assemble-feed.ts'
 import { assembleHostApi, firstSetup } from './assemble-host-api.ts'
-import { assembleKept, assembleModels } from './assemble-models.ts'
+import { assembleConfigModels, assembleModels } from './assemble-models.ts'
 import { assemblePages, type AssembledPages } from './assemble-pages.ts'
 import { assemblePlugins } from './assemble-plugins.ts'
 import { openWatchedStore } from './assemble-store.ts'
@@ -45,7 +45,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
   const who = assembleAccess({ store, clock, feed, providers, maxAgeMs }, parts)
   const { access, authorize } = who
-  const kept = assembleKept({ store, keys, authorize }, parts)
+  const kept = assembleConfigModels({ store, keys, authorize }, parts)
   const common = { store, clock, log, config, feed, ...who }
   const served = assembleModels({ ...common, kept, keys }, parts)
   const { models } = served

@@ -120,7 +120,7 @@ function createLineQueue(limits: { readonly lines: number; readonly bytes: numbe
   let bytes = 0
   let dropped = 0
   /** Dropped lines that are not reported yet. */
-  let untold = 0
+  let missingInParams = 0
   let since = 0
   const push = (line: Buffer) => {
     lines.push(line)
@@ -131,20 +131,20 @@ function createLineQueue(limits: { readonly lines: number; readonly bytes: numbe
     add: (line) => {
       const fits = lines.length === 0 || (lines.length < limits.lines && bytes + line.length <= limits.bytes)
       // After a gap, the report of the gap comes first.
-      if (fits && untold === 0) {
+      if (fits && missingInParams === 0) {
         push(line)
         return true
       }
-      if (untold === 0) since = clock.now()
+      if (missingInParams === 0) since = clock.now()
       dropped++
-      untold++
+      missingInParams++
       return false
     },
     remove: (count) => {
       for (const line of lines.splice(0, count)) bytes -= line.length
-      if (untold === 0 || count === 0) return
-      push(auditLine(clock.now(), { event: 'dropped', count: untold, since: new Date(since).toISOString() }))
-      untold = 0
+      if (missingInParams === 0 || count === 0) return
+      push(auditLine(clock.now(), { event: 'dropped', count: missingInParams, since: new Date(since).toISOString() }))
+      missingInParams = 0
     },
     dropped: () => dropped,
   }

@@ -68,7 +68,7 @@ function discoveredModel({ definition, statusSubresource, rules, indexes }: Mode
     statusSubresource: statusSubresource && !rules.ownsStatus,
     verbs: rules.createdAt === undefined ? verbs : verbs.filter((verb) => verb !== 'create'),
     indexes: indexes
-      .filter(({ isAhead }) => !isAhead)
+      .filter(({ isNext }) => !isNext)
       .map(({ name, type, multi, unique, descending }) => {
         return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
       }),

@@ -59,7 +59,7 @@ function modelSection(model: Model, freeName: FreeName): string {
   const { properties } = modelSchemas(model, freeName)[kind] as { properties: Record<string, unknown> }
   const own = Object.entries(properties).filter(([field]) => !['apiVersion', 'kind', 'metadata'].includes(field))
   const indexRows = indexes
-    .filter(({ isAhead }) => !isAhead)
+    .filter(({ isNext }) => !isNext)
     .map(
       ({ name, type, multi, unique }) =>
         `<tr><td><code>${escape(name)}</code></td><td>${multi ? `set of ${type}` : type}</td><td>${unique ? 'unique' : ''}</td></tr>`,

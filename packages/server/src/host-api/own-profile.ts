@@ -11,7 +11,7 @@ import { updateObject } from '../models/verbs/update.ts'
 import type { Rights } from '../access/rights.ts'
 import type { StoredObject } from '../store/store.ts'
 import { jsonRequest } from '../validation/json-request.ts'
-import { toldAsSent } from '../validation/refuse-body.ts'
+import { withErrorsAsSent } from '../validation/refuse-body.ts'
 
 const orNull = (schema: object) => ({ oneOf: [schema, { type: 'null' }] })
 const patch = jsonRequest<ProfilePatch>(
@@ -85,7 +85,7 @@ async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Ans
   const sent = await patch.read(call.request)
   await storedUser(parts, { name, uid })
   const bodyFor = (stored: StoredObject) => patched(stored, sent)
-  const changed = await toldAsSent('the profile', { '/spec': '' }, () =>
+  const changed = await withErrorsAsSent('the profile', { '/spec': '' }, () =>
     updateObject(parts, parts.users, { name, bodyFor, dryRun }),
   )
   return shownProfile(parts, call, changed)

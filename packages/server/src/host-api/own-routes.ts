@@ -7,10 +7,10 @@ import { userIdentityRoutes, type UserIdentitiesParts } from './user-identities.
 import { userPasswordRoutes, type UserPasswordParts } from './user-password.ts'
 import { whoCanRoutes, type WhoCanParts } from './who-can.ts'
 
-export type OwnRouteParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
+export type HostRouteParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
 
 /** The routes that the host adds below resource paths. */
-export function ownRoutes(parts: OwnRouteParts): readonly HostRoute[] {
+export function hostRoutesOf(parts: HostRouteParts): readonly HostRoute[] {
   const { rights } = parts
   return [
     ...profileRoutes(parts),

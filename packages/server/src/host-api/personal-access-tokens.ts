@@ -19,7 +19,7 @@ import type { Store, StoredObject } from '../store/store.ts'
 import { fieldError } from '../call/field-error.ts'
 import { itemsOf } from '../validation/items-of.ts'
 import { jsonRequest } from '../validation/json-request.ts'
-import { refuseBody, toldAsSent } from '../validation/refuse-body.ts'
+import { refuseBody, withErrorsAsSent } from '../validation/refuse-body.ts'
 
 export const mostTokens = 100
 const wantedToken = jsonRequest<Wanted>('the token', {
@@ -111,7 +111,7 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   }
   const secret = newSecret('pgl_')
   const body = { metadata: { generateName: 'token-' }, spec: { ...wanted, owner: caller.name } }
-  const made = await toldAsSent('the token', { '/spec': '' }, () =>
+  const made = await withErrorsAsSent('the token', { '/spec': '' }, () =>
     createObject(parts, parts.tokens, { body, caller, secret, dryRun }),
   )
   const answer = createdAnswer(parts.tokens, made)

@@ -26,7 +26,7 @@ export function indexedObject(
   for (const index of model.indexes) {
     const found = index.evaluated ? saidValues(index, values) : index.valuesOf(object)
     // An index built in advance must not make a write invalid before the upgrade.
-    const keys = keysOf(index, found, index.isAhead ? [] : faults)
+    const keys = keysOf(index, found, index.isNext ? [] : faults)
     const [first] = keys
     if (index.multi) multi[index.name] = keys
     else if (first !== undefined) single[index.name] = first

@@ -3,7 +3,7 @@ import type { Caller } from '../call/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { KeyType } from '../store/index-key.ts'
 import {
-  nameAhead,
+  nextIndexName,
   type CompositePart,
   type Guard,
   type ModelDeclaration,
@@ -37,7 +37,7 @@ export interface Model extends ModelKey {
   /** Sends a request to the plugin that declares the model. */
   readonly evaluate: Evaluate | undefined
   /** Sends a request to the plugin's next version. */
-  readonly evaluateAhead: Evaluate | undefined
+  readonly evaluateNext: Evaluate | undefined
 }
 
 /** An index that a model declares. */
@@ -56,7 +56,7 @@ export interface ModelIndex {
   /** The plugin that declares the model computes the values, not the host. */
   readonly evaluated?: boolean
   /** Built in advance for the next definition, under its own name; requests cannot use it yet. */
-  readonly isAhead?: boolean
+  readonly isNext?: boolean
 }
 
 /** What built-in models add to the verbs. */
@@ -142,7 +142,7 @@ export interface ModelParts {
   readonly validator: () => Promise<Validate>
   readonly rules?: ModelRules
   readonly evaluate?: Evaluate
-  readonly evaluateAhead?: Evaluate
+  readonly evaluateNext?: Evaluate
   /** Indexes that are not defined by a path. */
   readonly ownIndexes?: readonly ModelIndex[]
 }
@@ -159,11 +159,11 @@ export function createModel(definition: ModelDefinition, parts: ModelParts): Mod
     apiVersion: apiVersionOf(definition),
     statusSubresource,
     edition: parts.edition ?? 0,
-    indexes: [...declaredIndexes(definition), ...indexesAhead(definition), ...(parts.ownIndexes ?? [])],
+    indexes: [...declaredIndexes(definition), ...nextIndexes(definition), ...(parts.ownIndexes ?? [])],
     validator: parts.validator,
     rules: parts.rules ?? {},
     evaluate: parts.evaluate,
-    evaluateAhead: parts.evaluateAhead,
+    evaluateNext: parts.evaluateNext,
   }
 }
 
@@ -172,13 +172,13 @@ function declaredIndexes({ schema, indexes = [] }: ModelDefinition): readonly Mo
 }
 
 /** The indexes of the next definition that the current one lacks. */
-function indexesAhead({ next, ...now }: ModelDefinition): readonly ModelIndex[] {
+function nextIndexes({ next, ...now }: ModelDefinition): readonly ModelIndex[] {
   if (!next) return []
   const known = declaredIndexes(now)
   const isNew = (index: ModelIndex) => !known.some((one) => isSameIndex(one, index))
   return declaredIndexes(next)
     .filter(isNew)
-    .map((index) => ({ ...index, name: nameAhead(index.name), isAhead: true }))
+    .map((index) => ({ ...index, name: nextIndexName(index.name), isNext: true }))
 }
 
 function isSameIndex(one: ModelIndex, other: ModelIndex): boolean {
@@ -223,7 +223,7 @@ export function declarationOf({ group, plural, edition, indexes, definition }: M
     plural,
     edition,
     indexes: indexes.map(({ name, multi, unique, form }) => ({ name, multi, unique, form })),
-    composites: compositesWithAhead(definition, indexes),
+    composites: compositesWithNext(definition, indexes),
   }
 }
 
@@ -236,14 +236,14 @@ function compositesOf({ composites = [] }: ModelDefinition): readonly (readonly 
   )
 }
 
-function compositesWithAhead(
+function compositesWithNext(
   { next, ...now }: ModelDefinition,
   indexes: readonly ModelIndex[],
 ): readonly (readonly CompositePart[])[] {
   const known = compositesOf(now)
   if (!next) return known
-  const ahead = new Set(indexes.filter(({ isAhead }) => isAhead).map(({ name }) => name))
-  const renamed = (name: string) => (ahead.has(nameAhead(name)) ? nameAhead(name) : name)
+  const ahead = new Set(indexes.filter(({ isNext }) => isNext).map(({ name }) => name))
+  const renamed = (name: string) => (ahead.has(nextIndexName(name)) ? nextIndexName(name) : name)
   const others = compositesOf(next)
     .map((parts) => parts.map((part) => ({ ...part, index: renamed(part.index) })))
     .filter((parts) => !known.some((one) => deepEqual(one, parts)))

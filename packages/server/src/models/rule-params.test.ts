@@ -4,7 +4,7 @@ import { createStreamLimits, watches } from './query/stream-limits.ts'
 import { definitionErrors } from './definition/definition-errors.ts'
 import { objectNotFound, pathNotFound } from '../call/not-found.ts'
 import { toData } from './object-bytes.ts'
-import { untold } from './untold.rows.ts'
+import { missingInParams } from './missing-in-params.rows.ts'
 import { refuseLossyJson } from '../validation/json-scanner.ts'
 import { metadataErrors } from '../validation/metadata.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
@@ -127,7 +127,7 @@ describe('params have every value of the message, for the rule', () => {
     expect(found, JSON.stringify(faults())).not.toEqual([])
     for (const { message, params } of found) {
       expect(params, message).toBeDefined()
-      expect(untold(message, params), message).toEqual([])
+      expect(missingInParams(message, params), message).toEqual([])
     }
   })
 })
@@ -151,12 +151,12 @@ describe('params have every value of the detail, for', () => {
   test.each(rows)('%s', (_, make) => {
     const error = make()
     expect(isApiError(error) && error.params).toBeTruthy()
-    if (isApiError(error)) expect(untold(error.message, error.params), error.message).toEqual([])
+    if (isApiError(error)) expect(missingInParams(error.message, error.params), error.message).toEqual([])
   })
 })
 
 test('a value that the params lack is found', () => {
-  expect(untold('has 7 of "milk"', { actual: 7, name: 'milk' })).toEqual([])
-  expect(untold('has 7 of "milk"', { name: 'milk' })).toEqual(['7'])
-  expect(untold('has 7 of "milk"', { actual: 71 })).toEqual(['7', 'milk'])
+  expect(missingInParams('has 7 of "milk"', { actual: 7, name: 'milk' })).toEqual([])
+  expect(missingInParams('has 7 of "milk"', { name: 'milk' })).toEqual(['7'])
+  expect(missingInParams('has 7 of "milk"', { actual: 71 })).toEqual(['7', 'milk'])
 })

@@ -16,7 +16,7 @@ export function selects(terms: readonly Term[], object: Selectable): boolean {
 }
 
 /** The object's values for a term. */
-export function valuesOf(term: TermPlace, { indexed, name, createdAt, deletedAt }: Selectable): readonly string[] {
+export function valuesOf(term: TermTarget, { indexed, name, createdAt, deletedAt }: Selectable): readonly string[] {
   if ('label' in term) return listOf(Object.hasOwn(indexed.labels, term.label) ? indexed.labels[term.label] : undefined)
   switch (term.field) {
     case 'metadata.name':
@@ -31,7 +31,7 @@ export function valuesOf(term: TermPlace, { indexed, name, createdAt, deletedAt 
 }
 
 /** A term without its condition. */
-export type TermPlace = { readonly label: string } | { readonly field: string }
+export type TermTarget = { readonly label: string } | { readonly field: string }
 
 function listOf(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value]

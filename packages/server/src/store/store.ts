@@ -254,7 +254,7 @@ export interface ModelDeclaration extends ModelKey {
  * The name of an index while it is built ahead of the declaration that will use its own name. That declaration then finds it
  * ready.
  */
-export function nameAhead(index: string): string {
+export function nextIndexName(index: string): string {
   return `next:${index}`
 }
 

@@ -1,6 +1,6 @@
 import { keyOf, type Composite, type Discarded, type IndexSlot, type ModelTable } from './model-table.ts'
 import { StaleModel } from './stale-model.ts'
-import { nameAhead, type CompositePart, type IndexDeclaration, type ModelDeclaration } from './store.ts'
+import { nextIndexName, type CompositePart, type IndexDeclaration, type ModelDeclaration } from './store.ts'
 
 /** A new model. Its tables are empty, so every index is ready at once. */
 export function newTable(declaration: ModelDeclaration, id: number): ModelTable {
@@ -68,7 +68,7 @@ function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSl
       const { name, multi, unique, form } = flagsOf(known)
       return name === called && multi === wanted.multi && unique === wanted.unique && form === wanted.form
     })
-  const ahead = find(nameAhead(wanted.name))
+  const ahead = find(nextIndexName(wanted.name))
   return find(wanted.name) ?? (ahead && { ...ahead, name: wanted.name })
 }
 

@@ -21,7 +21,11 @@ export function invalidBody(what: string, errors: readonly FieldError[]): ApiErr
 type SentPlaces = Readonly<Record<string, string>>
 
 /** Reports errors of an object made from a body of another form at the locations in that body. */
-export async function toldAsSent<Done>(what: string, places: SentPlaces, work: () => Promise<Done>): Promise<Done> {
+export async function withErrorsAsSent<Done>(
+  what: string,
+  places: SentPlaces,
+  work: () => Promise<Done>,
+): Promise<Done> {
   try {
     return await work()
   } catch (error) {

@@ -1,4 +1,4 @@
-import { createKeptThread, ThreadFault } from '../base/kept-thread.ts'
+import { createWorkerThread, ThreadFault } from '../base/worker-thread.ts'
 import type { SchemaError, Thoroughness } from './compile-schema.ts'
 import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
@@ -24,7 +24,7 @@ export interface SchemaCompiler extends AsyncDisposable {
 
 export function createSchemaCompiler(): SchemaCompiler {
   const module = new URL('./compile-worker.ts', import.meta.url)
-  const thread = createKeptThread<CompileRequest, CompileReply>({
+  const thread = createWorkerThread<CompileRequest, CompileReply>({
     module,
     memoryMb,
     cpuMs: compileMs,

@@ -5,13 +5,13 @@ import type { StreamOwner } from './watcher.ts'
 const slice = 500
 
 /** A stream whose caller must stay authorized while it lasts. */
-interface OwnedStream {
+interface CallerStream {
   readonly owner: StreamOwner
   expiresAt: number
 }
 
 /** Ends the streams whose callers are no longer authorized. */
-export async function recheckOwners<One extends OwnedStream>(
+export async function recheckOwners<One extends CallerStream>(
   standees: Iterable<One>,
   end: (one: One, error: unknown) => void,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function recheckOwners<One extends OwnedStream>(
   await Promise.all(checks)
 }
 
-async function check<One extends OwnedStream>(one: One, end: (one: One, error: unknown) => void): Promise<void> {
+async function check<One extends CallerStream>(one: One, end: (one: One, error: unknown) => void): Promise<void> {
   try {
     one.expiresAt = expiryOf(await one.owner.recheck())
   } catch (error) {
@@ -34,7 +34,7 @@ async function check<One extends OwnedStream>(one: One, end: (one: One, error: u
 }
 
 /** The streams of users whose rights may have changed. */
-export function concernedBy<One extends OwnedStream>(
+export function concernedBy<One extends CallerStream>(
   all: ReadonlySet<One>,
   users: 'everybody' | ReadonlySet<string>,
 ): readonly One[] {

@@ -14,7 +14,7 @@ import { sendPresent, type Behind } from './initial-objects.ts'
 import { selectionOf, type Selection } from './selection.ts'
 import type { Turns } from '../base/turns.ts'
 import type { WatchHub } from './watch-hub.ts'
-import { ageMs, nothingAhead, streamOwnerOf, type Watcher } from './watcher.ts'
+import { ageMs, noListedChanges, streamOwnerOf, type Watcher } from './watcher.ts'
 import { ownerTerm, type OwnerScope } from '../models/verbs/owner-scope.ts'
 
 export interface WatchParts {
@@ -107,7 +107,7 @@ function newWatcher(parts: WatchParts, { selection, owner, request, wire }: Give
     request,
     catchUp: () => void catchUpAgain(parts, watcher),
     place: hub.feed.place,
-    ahead: nothingAhead,
+    ahead: noListedChanges,
     hasPlace: false,
     joined: false,
     shown: undefined,

@@ -1,5 +1,5 @@
 import { keyOf } from '../store/model-table.ts'
-import { valuesOf, type TermPlace } from '../store/selectable.ts'
+import { valuesOf, type TermTarget } from '../store/selectable.ts'
 import type { Change, Term } from '../store/store.ts'
 import { after, before, type Selection } from './selection.ts'
 
@@ -26,7 +26,7 @@ interface ModelWatchers<W> {
 }
 
 interface AnchorPlace<W> {
-  readonly place: TermPlace
+  readonly place: TermTarget
   readonly byValue: Map<string, Set<WatcherGroup<W>>>
 }
 
@@ -104,7 +104,7 @@ function leave<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
 }
 
 /** A term that requires certain values: only changes with one of them, before or after, can concern it. */
-function anchorOf(terms: readonly Term[]): { place: TermPlace; values: readonly string[] } | undefined {
+function anchorOf(terms: readonly Term[]): { place: TermTarget; values: readonly string[] } | undefined {
   for (const { is, ...place } of terms) {
     if ('field' in place && /^metadata\.(creation|deletion)Timestamp$/.test(place.field)) continue
     if (is.op === '=') return { place, values: [is.value] }

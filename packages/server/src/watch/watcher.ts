@@ -44,7 +44,7 @@ export interface Watcher {
 }
 
 /** Shared by the many watchers that have nothing ahead of their position. */
-export const nothingAhead: Set<string> = new Set()
+export const noListedChanges: Set<string> = new Set()
 
 /** Whether the watcher has not seen the change yet; advances its position. */
 export function isNews(watcher: Watcher, change: Change): boolean {

@@ -8,7 +8,7 @@ import { createSetupSecrets } from '../../credentials/setup-secrets.ts'
 import { jsonAnswer } from '../../call/json-answer.ts'
 import { jsonRequest } from '../../validation/json-request.ts'
 import { formType, isForm, readForm } from '../../validation/read-form.ts'
-import { toldAsSent } from '../../validation/refuse-body.ts'
+import { withErrorsAsSent } from '../../validation/refuse-body.ts'
 import { newPassword, refuseWeak } from './password-endpoint.ts'
 import { seeOther } from './see-other.ts'
 import { failedPage, pageAnswer, wantsPage, type SignInPage } from './sign-in-page.ts'
@@ -144,7 +144,7 @@ async function makeFirst(
   // The first administrator may have been created in another way. The secret printed at a start must not create a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
   refuseWeak('the setup', { field: '/password', password, username })
-  await toldAsSent('the setup', { '/metadata/name': '/username' }, () =>
+  await withErrorsAsSent('the setup', { '/metadata/name': '/username' }, () =>
     createFirstAdministrator(parts, { username, password }),
   )
   request.note({ account: username })

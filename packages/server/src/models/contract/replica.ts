@@ -85,7 +85,7 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   await store.openModel(declarationOf(definitions))
   const builder = createIndexBuilder({ store, definitions, log })
   const onOpen = (model: Model) => builder.start(model)
-  await registry.start({ builtIn: [definitions], evaluate: nobody, evaluateAhead: nobody, onOpen })
+  await registry.start({ builtIn: [definitions], evaluate: nobody, evaluateNext: nobody, onOpen })
   const parts = { store, clock, streams: createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists }) }
   const of = (plural: string, group = testGroup, version = 'v1') =>
     verbsOf(parts, (work) => registry.using({ group, version, plural }, work))

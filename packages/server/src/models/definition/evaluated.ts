@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../../call/call.ts'
-import { nameAhead } from '../../store/store.ts'
+import { nextIndexName } from '../../store/store.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { JsonObject } from '../object.ts'
 import type { Model, ModelIndex } from '../model.ts'
@@ -22,11 +22,11 @@ export async function evaluated(model: Model, object: JsonObject, asked: Asked):
   const { check } = asked
   const isNeeded = ({ name }: ModelIndex) => typeof asked.indexes === 'boolean' || asked.indexes.has(name)
   const needed = asked.indexes === false ? [] : model.indexes.filter((index) => index.evaluated && isNeeded(index))
-  const indexes = needed.filter(({ isAhead }) => !isAhead).map(({ name }) => name)
+  const indexes = needed.filter(({ isNext }) => !isNext).map(({ name }) => name)
   const isChecked = check !== undefined && model.definition.check === true
   const [now, ahead] = await Promise.all([
     evaluatedNow(model, object, { indexes, ...(isChecked && { check }) }),
-    valuesAhead(model, object, new Set(needed.filter(({ isAhead }) => isAhead).map(({ name }) => name))),
+    valuesAhead(model, object, new Set(needed.filter(({ isNext }) => isNext).map(({ name }) => name))),
   ])
   return { ...now, values: { ...now.values, ...ahead } }
 }
@@ -61,15 +61,15 @@ async function valuesAhead(
   ahead: ReadonlySet<string>,
 ): Promise<Evaluation['values']> {
   if (ahead.size === 0) return {}
-  if (!model.evaluateAhead)
+  if (!model.evaluateNext)
     throw new ApiError(
       'PluginNotStarted',
       `no running plugin computes the values of the new indexes of ${model.plural}; try again`,
     )
   const { next } = model.definition
-  const indexes = (next?.indexes ?? []).map(({ name }) => name).filter((name) => ahead.has(nameAhead(name)))
-  const { values } = await model.evaluateAhead({ object: typed(model, object), indexes })
-  return Object.fromEntries(Object.entries(values).map(([name, said]) => [nameAhead(name), said]))
+  const indexes = (next?.indexes ?? []).map(({ name }) => name).filter((name) => ahead.has(nextIndexName(name)))
+  const { values } = await model.evaluateNext({ object: typed(model, object), indexes })
+  return Object.fromEntries(Object.entries(values).map(([name, said]) => [nextIndexName(name), said]))
 }
 
 /** The object as it is served, without server-owned metadata. */

@@ -50,7 +50,7 @@ export interface RegistryStart {
   /** Asks the plugin that declares a model. */
   readonly evaluate: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
   /** Asks the plugin that declares the upcoming definition; throws `StaleModel` when that definition was abandoned. */
-  readonly evaluateAhead: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
+  readonly evaluateNext: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
   /** Called when a model has been opened, once per edition. */
   readonly onOpen: (model: Model) => void
 }
@@ -200,7 +200,7 @@ async function differencesOf(store: Store, declared: ReadonlyMap<string, Entry>)
 }
 
 function declaredModel(
-  started: Promise<Pick<RegistryStart, 'evaluate' | 'evaluateAhead'>>,
+  started: Promise<Pick<RegistryStart, 'evaluate' | 'evaluateNext'>>,
   validators: ValidatorCache,
   stored: StoredObject,
 ): Model {
@@ -210,6 +210,6 @@ function declaredModel(
     edition: statusOf(object).edition,
     validator: validators.of(definition.schema),
     evaluate: async (request) => (await started).evaluate(definition, request),
-    evaluateAhead: async (request) => (await started).evaluateAhead(definition, request),
+    evaluateNext: async (request) => (await started).evaluateNext(definition, request),
   })
 }

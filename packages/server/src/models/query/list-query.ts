@@ -61,7 +61,7 @@ interface Where {
 }
 
 function fieldOf(model: Model, name: string, { parameter, position }: Where): Field {
-  const fields = [...defaultFields, ...model.indexes.filter(({ isAhead }) => !isAhead)]
+  const fields = [...defaultFields, ...model.indexes.filter(({ isNext }) => !isNext)]
   const field = fields.find((candidate) => candidate.name === name)
   if (field) return field
   const names = fields.map((known) => known.name)

@@ -6,7 +6,7 @@ import type { Model } from '../model.ts'
 import { storedBytes } from '../object-bytes.ts'
 import { jsonPatch, refuseReading } from './patch/json-patch.ts'
 import { mergePatch } from './patch/merge-patch.ts'
-import { toldInPatch } from './patch/sent-place.ts'
+import { withErrorsInPatch } from './patch/sent-place.ts'
 import { updateObject, type UpdateRequest } from './update.ts'
 
 export const jsonPatchType = 'application/json-patch+json'
@@ -29,7 +29,7 @@ export function patchObject(parts: WriteParts, model: Model, request: PatchReque
   const { type, patch, ...rest } = request
   const bodyFor = (stored: StoredObject) => patchedBody(model, stored, { type, patch })
   const update = () => updateObject(parts, model, { verb: 'patch', ...rest, bodyFor })
-  return type === jsonPatchType ? toldInPatch(patch, update) : update()
+  return type === jsonPatchType ? withErrorsInPatch(patch, update) : update()
 }
 
 /** The stored object with the patch applied. */

@@ -1,4 +1,11 @@
-import { groupsWithAudiences, type ModelDeclaration, type PluginDefinition, type PluginSpec, type PluginStatus, type Rule } from '@pergola/api'
+import {
+  groupsWithAudiences,
+  type ModelDeclaration,
+  type PluginDefinition,
+  type PluginSpec,
+  type PluginStatus,
+  type Rule,
+} from '@pergola/api'
 import { openStoredAccess } from '../../access/contract/stored-access.ts'
 import type { PluginClaims } from '../../access/access-source.ts'
 import { systemClock as clock } from '../../base/clock.ts'
@@ -164,7 +171,7 @@ export async function openPluginGround(): Promise<PluginGround> {
   const hold = { builds: false }
   const start = (model: Model | undefined) => void (model && !hold.builds && builder.start(model))
   const nobody = () => Promise.reject(new Error('no plugin is asked here'))
-  const asked = { evaluate: nobody, evaluateAhead: nobody }
+  const asked = { evaluate: nobody, evaluateNext: nobody }
   await registry.start({ builtIn: [definitions, ...builtIn], ...asked, onOpen: start })
   const builtInNames = new Set((await store.list(access.roles, { limit: 1_000 })).items.map(({ name }) => name))
   const models = () => registry.all()

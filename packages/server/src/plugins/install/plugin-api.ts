@@ -201,7 +201,7 @@ export interface Placing {
 }
 
 /** Installs a package for the host itself, without a caller. Returns the unapproved items; if there are any, does nothing. */
-export async function placePackage(
+export async function installForHost(
   parts: PluginApiParts,
   sent: SentPackage,
   { approved, enabled }: Placing,

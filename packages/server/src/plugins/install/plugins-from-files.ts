@@ -8,7 +8,7 @@ import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import { updateObject } from '../../models/verbs/update.ts'
 import { installedSpec } from './installed-spec.ts'
-import { mostPackageBytes, placePackage, readSent, type PluginApiParts, type SentPackage } from './plugin-api.ts'
+import { mostPackageBytes, installForHost, readSent, type PluginApiParts, type SentPackage } from './plugin-api.ts'
 import { underLease } from '../run/under-lease.ts'
 import { compareVersions } from '../package/versions.ts'
 
@@ -51,7 +51,7 @@ async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise
     }
     const isThere = installed && installed.removal !== 'keep' && compareVersions(version, installed.version) <= 0
     if (isThere || installed?.removal === 'purge') return
-    await placePackage(installing, sent, { approved: 'everything', enabled: false })
+    await installForHost(installing, sent, { approved: 'everything', enabled: false })
     log.info({ plugin: name, version }, 'a plugin that comes with the host was installed')
   } catch (error) {
     log.error({ plugin: name, version, why: wordsOf(error) }, 'a plugin that comes with the host cannot be installed')
@@ -109,7 +109,7 @@ async function place(parts: PluginFilesParts, { file, sent }: FoundPackage): Pro
         'a package has the same version as the installed plugin but different content; change its version',
       )
     if (!isNewer) return
-    const missing = await placePackage(installing, sent, { approved: files.approve[name] ?? [], enabled: true })
+    const missing = await installForHost(installing, sent, { approved: files.approve[name] ?? [], enabled: true })
     if (missing.length === 0) log.info({ file, plugin: name, version }, 'a plugin was installed from its file')
     else
       log.error({ file, plugin: name, add: { plugins: { approve: { [name]: missing } } } }, unapproved(name, missing))

@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import { createKeptThread, ThreadFault } from '../../base/kept-thread.ts'
+import { createWorkerThread, ThreadFault } from '../../base/worker-thread.ts'
 import { PackageFault } from './unpack-archive.ts'
 import type { UnpackReply } from './unpack-worker.ts'
 
@@ -35,7 +35,7 @@ export interface PackageReader extends AsyncDisposable {
 export function createPackageReader(): PackageReader {
   const module = new URL('./unpack-worker.ts', import.meta.url)
   const limits = { memoryMb, cpuMs: readMs, patienceMs, mostWaiting }
-  const thread = createKeptThread<Buffer, UnpackReply>({ module, ...limits })
+  const thread = createWorkerThread<Buffer, UnpackReply>({ module, ...limits })
   return {
     read: async (bytes) => {
       const reply = await thread.ask(bytes).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { describeDependents, type DependentParts } from '../install/dependents.t
 import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { PluginFailed } from '../run/not-started.ts'
 import type { DeclaredObject } from '../package/declared-object.ts'
-import { isForeign, isRole, ownStored } from '../run/declared-objects.ts'
+import { isForeign, isRole, declaredStored } from '../run/declared-objects.ts'
 import { openPackage, type OpenedPackage } from '../package/open-package.ts'
 import type { Packages } from '../package/packages.ts'
 
@@ -32,7 +32,7 @@ export async function belongingsOf(
   { name: plugin, spec }: Pick<InstalledPlugin, 'name' | 'spec'>,
 ): Promise<Belongings> {
   const opened = await readable(parts, spec)
-  const declared = (await ownStored(parts, plugin, opened?.objects ?? [])).map(({ object }) => object)
+  const declared = (await declaredStored(parts, plugin, opened?.objects ?? [])).map(({ object }) => object)
   const roles = declared.filter(isRole).map(({ name }) => name)
   const bindings = (await Promise.all(roles.map((role) => bindingsOf(parts, role)))).flat()
   const models = parts.models().filter(({ group }) => spec.groups.includes(group))

@@ -13,7 +13,7 @@ import {
 import { pluginCaller } from '../../call/plugin-caller.ts'
 import type { DeclaredObject } from '../package/declared-object.ts'
 import type { Manifest } from '../package/manifest.ts'
-import { applyDeclared, assertDeclaresOwn, declaredObjects, ownStored, type Declared } from './declared-objects.ts'
+import { applyDeclared, assertDeclaresOwn, declaredObjects, declaredStored, type Declared } from './declared-objects.ts'
 import { PluginFailed } from './not-started.ts'
 import { pruneDeclared } from './prune-declared.ts'
 import { registerModels } from './register-models.ts'
@@ -250,7 +250,7 @@ describe('on a store', () => {
       await ground.configMaps.create(configMap('defaults', 'theirs'))
       await ground.configMaps.create(configMap('second', 'theirs'), 'mailer')
       await apply([todoObject('first', '')])
-      expect((await ownStored(ground, 'todo', objects)).map(({ object }) => object.name)).toEqual(['first'])
+      expect((await declaredStored(ground, 'todo', objects)).map(({ object }) => object.name)).toEqual(['first'])
       await prune()
       expect(await stored()).toEqual({ ...nothing, configMaps: ['defaults', 'second'] })
     })

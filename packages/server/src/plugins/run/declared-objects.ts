@@ -86,7 +86,7 @@ async function applyRoles(parts: ApplyParts, planned: readonly Planned[], caller
   const roles = planned.filter(({ object }) => isRole(object))
   const wishes = roles.map(({ object, model, declaredBy }): Wish => {
     const { name, where } = object
-    return { model, name, where, declaredBy, caller, bodyFor: ownBodyFor(object, declaredBy) }
+    return { model, name, where, declaredBy, caller, bodyFor: declaredBodyFor(object, declaredBy) }
   })
   try {
     if (wishes.length > 0) await writeTogether(parts, wishes)
@@ -182,7 +182,7 @@ function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject):
 }
 
 /** The declared body; throws `PluginFailed` if the stored object does not belong to the plugin. */
-export function ownBodyFor(object: DeclaredObject, plugin: string): (stored: StoredObject | undefined) => unknown {
+export function declaredBodyFor(object: DeclaredObject, plugin: string): (stored: StoredObject | undefined) => unknown {
   return (stored) => {
     if (!stored) return object.body
     assertOwn(object, plugin, stored)
@@ -221,7 +221,7 @@ export function servedModel(
 }
 
 /** The existing objects that the plugin has declared, with their models. */
-export async function ownStored(
+export async function declaredStored(
   { store, models }: Pick<ApplyParts, 'store' | 'models'>,
   plugin: string,
   objects: readonly DeclaredObject[],
@@ -245,7 +245,7 @@ async function apply(parts: WriteParts, model: Model, { object, ...how }: Applie
   try {
     const there = await parts.store.get(model, name)
     if (!there) await createObject(parts, model, { body, ...how })
-    else await updateObject(parts, model, { name, bodyFor: ownBodyFor(object, how.declaredBy), ...how })
+    else await updateObject(parts, model, { name, bodyFor: declaredBodyFor(object, how.declaredBy), ...how })
   } catch (error) {
     if (!isApiError(error)) throw error
     throw new PluginFailed(`${where}: ${error.message}`)

@@ -1,6 +1,6 @@
 import { groupsWithAudiences, settingsObjectName, type Rule, type PluginSpec } from '@pergola/api'
 import type { Feed } from '../../feed/feed.ts'
-import { keepCurrent } from '../../feed/kept-current.ts'
+import { followFeed } from '../../feed/follow-feed.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import type { PluginClaims } from '../../access/access-source.ts'
 import { allObjects } from '../../store/all-objects.ts'
@@ -38,7 +38,7 @@ export function createKnownPlugins({ store, feed }: KnownPluginsParts): KnownPlu
     claims = undefined
     for (const listener of listeners) listener()
   }
-  const kept = keepCurrent({
+  const kept = followFeed({
     store,
     feed,
     what: 'plugins',

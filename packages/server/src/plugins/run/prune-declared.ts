@@ -5,7 +5,7 @@ import type { WriteParts } from '../../models/verbs/create.ts'
 import { deleteObject } from '../../models/verbs/delete.ts'
 import type { Model } from '../../models/model.ts'
 import type { DeclaredObject } from '../package/declared-object.ts'
-import { isForeign, ownStored, type Declared, type Declarer } from './declared-objects.ts'
+import { isForeign, declaredStored, type Declared, type Declarer } from './declared-objects.ts'
 
 export interface PruneParts extends WriteParts {
   /** All registered models. */
@@ -19,7 +19,7 @@ export async function pruneDeclared(
   plugin: Declarer & { readonly name: string },
   { objects }: Pick<Declared, 'objects'>,
 ): Promise<void> {
-  for (const { object, model } of await ownStored(parts, plugin.name, objects)) {
+  for (const { object, model } of await declaredStored(parts, plugin.name, objects)) {
     const { name } = object
     const caller = isForeign(plugin, object) ? { caller: pluginCaller(plugin.name, '') } : {}
     await deleteObject(parts, model, { name, ...caller }).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import { updateObject } from '../../models/verbs/update.ts'
-import { nameAhead, type IndexBuild, type ModelKey, type StoredObject } from '../../store/store.ts'
+import { nextIndexName, type IndexBuild, type ModelKey, type StoredObject } from '../../store/store.ts'
 import { NotStarted, PluginFailed } from './not-started.ts'
 
 const lookMs = 100
@@ -174,8 +174,8 @@ function progressWords({ done, total }: IndexBuild, { message }: ModelStatus): s
 function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatus): string {
   const { index = '', pairs = [] } = duplicates ?? {}
   const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
-  const isAhead = index.startsWith(nameAhead(''))
-  const name = isAhead ? index.slice(nameAhead('').length) : index
-  const cure = `change or delete one of each${isAhead ? ', and upgrade again' : '; the plugin then starts'}`
+  const isNext = index.startsWith(nextIndexName(''))
+  const name = isNext ? index.slice(nextIndexName('').length) : index
+  const cure = `change or delete one of each${isNext ? ', and upgrade again' : '; the plugin then starts'}`
   return `${plural} have duplicate values of ${name}, which must be unique; ${cure}: ${lines.join('; ')}`
 }

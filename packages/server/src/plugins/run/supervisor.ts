@@ -85,7 +85,7 @@ export interface Supervisor extends AsyncDisposable {
   /** Asks the plugin of a model about an object. */
   evaluate(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
   /** Asks the version being prepared. When it cannot answer, abandons the upgrade and throws `StaleModel`. */
-  evaluateAhead(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
+  evaluateNext(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
   /** Throws when the group belongs to a plugin that is not started, or whose indexes are not built. */
   readonly assertServed: (group: string) => void
 }
@@ -143,9 +143,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       if (!runner?.evaluator) throw notStarted(plugin, parts)
       return runner.evaluator.evaluate(model, request)
     },
-    evaluateAhead: async (model, request) => {
+    evaluateNext: async (model, request) => {
       const plugin = known.claims().pluginOf(model.group) ?? ''
-      const evaluator = await evaluatorAhead(() => seats.get(plugin)?.incoming, model)
+      const evaluator = await nextEvaluator(() => seats.get(plugin)?.incoming, model)
       try {
         if (!evaluator) throw new Error('it was not started in time')
         return await evaluator.evaluate(model, request)
@@ -304,7 +304,7 @@ function declares(runner: PluginRunner | undefined, model: ModelDefinition): boo
   return answer
 }
 
-async function evaluatorAhead(incoming: () => PluginRunner | undefined, { next }: ModelDefinition) {
+async function nextEvaluator(incoming: () => PluginRunner | undefined, { next }: ModelDefinition) {
   const until = performance.now() + candidateMs
   for (;;) {
     const runner = incoming()

@@ -10,8 +10,8 @@ import {
   isForeign,
   isRole,
   modelOf,
-  ownBodyFor,
-  ownStored,
+  declaredBodyFor,
+  declaredStored,
   type ApplyParts,
 } from '../run/declared-objects.ts'
 import { pruneDeclared, type PruneParts } from '../run/prune-declared.ts'
@@ -63,10 +63,10 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
         where,
         declaredBy,
         caller,
-        bodyFor: ownBodyFor(object, declaredBy),
+        bodyFor: declaredBodyFor(object, declaredBy),
       }
     }),
-    ...(await ownStored(parts, plugin.name, former.filter(isRole))).map(({ model, object: { name } }) => ({
+    ...(await declaredStored(parts, plugin.name, former.filter(isRole))).map(({ model, object: { name } }) => ({
       model,
       name,
     })),

@@ -12,7 +12,7 @@ import { specOf } from '../plugin-model.ts'
 import type { PluginStatuses } from '../run/plugin-statuses.ts'
 import { untilBuilt, type RegisterParts } from '../run/register-models.ts'
 import type { Replicas } from '../run/replicas.ts'
-import { declareAhead, withdraw } from './models-ahead.ts'
+import { declareNext, withdraw } from './next-models.ts'
 import { switchVersions } from './switch-versions.ts'
 
 /** Polling interval; short, because a caller waits. One check is two reads, on one replica. */
@@ -46,7 +46,7 @@ export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, sign
     await untilPrepared(parts, { plugin, candidate, signal })
     const after = await openPackage(parts.packages, candidate.digest)
     const { models } = after.manifest.definition
-    await parts.exclusively(`plugin/${plugin.name}`, () => declareAhead(parts, models))
+    await parts.exclusively(`plugin/${plugin.name}`, () => declareNext(parts, models))
     await untilBuilt(parts, models, {
       signal,
       assertWanted: async () => void (await assertWanted(parts, { plugin, candidate })),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DuplicateValues } from '../index-build.ts'
 import { StaleModel } from '../stale-model.ts'
 import {
-  nameAhead,
+  nextIndexName,
   type BuildOptions,
   type IndexedValues,
   type ListQuery,
@@ -91,8 +91,8 @@ export function indexContract(engine: StoreEngine): void {
       await store.openModel(former)
       await store.write([born({ name: 'a', country: 'x', roles: ['r'] }, { edition: 1 })])
       const ahead = [
-        { name: nameAhead('country'), form: 'upper' },
-        { ...roles, name: nameAhead('roles'), form: 'upper' },
+        { name: nextIndexName('country'), form: 'upper' },
+        { ...roles, name: nextIndexName('roles'), form: 'upper' },
       ]
       await store.openModel({ ...former, edition: 2, indexes: [...former.indexes, ...ahead] })
       const upper = (data: Buffer): IndexedValues => {
@@ -100,8 +100,8 @@ export function indexContract(engine: StoreEngine): void {
         const shout = (value = '') => value.toUpperCase()
         return {
           labels,
-          single: { ...single, [nameAhead('country')]: shout(single['country']) },
-          multi: { ...multi, [nameAhead('roles')]: (multi['roles'] ?? []).map(shout) },
+          single: { ...single, [nextIndexName('country')]: shout(single['country']) },
+          multi: { ...multi, [nextIndexName('roles')]: (multi['roles'] ?? []).map(shout) },
         }
       }
       const born2 = born({ name: 'b', country: 'y', roles: ['r', 's'] }, { edition: 2 })

@@ -2,7 +2,7 @@ import { ApiError, isApiError, type FieldError } from '@pergola/api'
 import { isJsonObject } from '../../../base/json-object.ts'
 
 /** Reports errors of a patched object at the operations of the JSON Patch. */
-export async function toldInPatch<Done>(patch: unknown, work: () => Promise<Done>): Promise<Done> {
+export async function withErrorsInPatch<Done>(patch: unknown, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work()
   } catch (error) {

@@ -40,7 +40,7 @@ export function givenSource(model: ModelTable): Source {
   return { columns, row: 'i', keys: keysOf(model, 'i'), generation: String(model.generation) }
 }
 
-export function keptSource(model: ModelTable): Source {
+export function unchangedValuesSource(model: ModelTable): Source {
   return { columns: keptColumns, row: 's', keys: allKeysOf(model, 's'), generation: 's.index_generation' }
 }
 
@@ -85,7 +85,7 @@ const updatedSql = `
     ${storeFields({ row: 'changed', version: 'version - 1', generation: 'generation - changed.step' })} AS owned
   FROM changed`
 
-export function updateKeptQuickSql(model: ModelTable, form: Form): string {
+export function updateUnchangedQuickSql(model: ModelTable, form: Form): string {
   return `
   WITH changed AS (
     UPDATE ${tableOf(model)} m SET version = m.version + 1, generation = m.generation + i.step, held = i.held,

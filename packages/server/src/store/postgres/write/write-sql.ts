@@ -11,7 +11,7 @@ import {
   type Column,
   type Form,
 } from '../connection/statement-form.ts'
-import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql } from './update-sql.ts'
+import { givenSource, unchangedValuesSource, updateUnchangedQuickSql, updateQuickSql, updateSql } from './update-sql.ts'
 
 /**
  * The write statements of one model. Each does everything in one round trip and so in one transaction: the object, its side
@@ -55,18 +55,18 @@ export function writeStatements(model: ModelTable): WriteStatements {
     createMany: createSql(model, many),
     updateOne: updateSql(model, one, givenSource(model)),
     updateMany: updateSql(model, many, givenSource(model)),
-    updateKeptOne: updateSql(model, one, keptSource(model)),
-    updateKeptMany: updateSql(model, many, keptSource(model)),
+    updateKeptOne: updateSql(model, one, unchangedValuesSource(model)),
+    updateKeptMany: updateSql(model, many, unchangedValuesSource(model)),
     deleteOne: deleteSql(model, one),
     deleteMany: deleteSql(model, many),
     createGrouped: createSql(model, grouped),
     updateGrouped: updateSql(model, grouped, givenSource(model)),
-    updateKeptGrouped: updateSql(model, grouped, keptSource(model)),
+    updateKeptGrouped: updateSql(model, grouped, unchangedValuesSource(model)),
     deleteGrouped: deleteSql(model, grouped),
     updateQuickOne: updateQuickSql(model, one),
     updateQuickMany: updateQuickSql(model, grouped),
-    updateKeptQuickOne: updateKeptQuickSql(model, one),
-    updateKeptQuickMany: updateKeptQuickSql(model, grouped),
+    updateKeptQuickOne: updateUnchangedQuickSql(model, one),
+    updateKeptQuickMany: updateUnchangedQuickSql(model, grouped),
     deleteQuickOne: deleteQuickSql(model, one),
     deleteQuickMany: deleteQuickSql(model, grouped),
   }

@@ -2,7 +2,7 @@
 const fixed = /^(?:[^\p{L}\p{N}]|contains)$/u
 
 /** Numbers and quoted words of a message that are missing in the params. */
-export function untold(message: string, params: unknown): readonly string[] {
+export function missingInParams(message: string, params: unknown): readonly string[] {
   const told = new Set(valuesIn(params))
   const words = [...message.matchAll(/"([^"]+)"|(?<![\w.-])(\d+)(?![\w.-])/g)].map(
     ([, quoted, number]) => quoted ?? number,

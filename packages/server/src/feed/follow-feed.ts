@@ -6,7 +6,7 @@ import type { Feed } from './feed.ts'
 /** A load counts as current for this long while the feed does not run. */
 const staleMs = 3_000
 
-export interface KeptParts {
+export interface FollowedCacheParts {
   readonly store: Store
   readonly feed: Feed
   /** Reads everything again. */
@@ -26,7 +26,7 @@ export interface Kept extends Disposable {
   catchUp(): Promise<void>
 }
 
-export function keepCurrent({ store, feed, load, apply, what }: KeptParts): Kept {
+export function followFeed({ store, feed, load, apply, what }: FollowedCacheParts): Kept {
   /** The last load included everything up to this place. */
   let read = 0
   let missed = false

@@ -36,12 +36,12 @@ export class ThreadFault extends Error {
 }
 
 /** A thread for work that must not delay requests. It starts with the first request and is replaced after a fault. */
-export interface KeptThread<Request, Reply> extends AsyncDisposable {
+export interface WorkerThread<Request, Reply> extends AsyncDisposable {
   /** One after the other, so that each has the full limits. Throws `ThreadFault`. */
   ask(request: Request): Promise<Reply>
 }
 
-export function createKeptThread<Request, Reply>(settings: ThreadSettings): KeptThread<Request, Reply> {
+export function createWorkerThread<Request, Reply>(settings: ThreadSettings): WorkerThread<Request, Reply> {
   let running: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
   let idle: NodeJS.Timeout | undefined

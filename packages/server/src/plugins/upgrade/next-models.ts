@@ -19,7 +19,7 @@ interface AheadParts extends WriteParts {
 }
 
 /** Stores the next definition of each existing model, so that its new indexes are built. */
-export async function declareAhead(parts: AheadParts, models: readonly ModelDeclaration[]): Promise<void> {
+export async function declareNext(parts: AheadParts, models: readonly ModelDeclaration[]): Promise<void> {
   const { store, definitions } = parts
   const wishes: Wish[] = []
   for (const next of models) {
