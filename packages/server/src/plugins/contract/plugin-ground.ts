@@ -1,4 +1,11 @@
-import { groupsWithAudiences, type ModelDeclaration, type PluginDefinition, type PluginSpec, type PluginStatus, type Rule } from '@pergola/api'
+import {
+  groupsWithAudiences,
+  type ModelDeclaration,
+  type PluginDefinition,
+  type PluginSpec,
+  type PluginStatus,
+  type Rule,
+} from '@pergola/api'
 import { openStoredAccess } from '../../access/contract/stored-access.ts'
 import type { PluginClaims } from '../../access/access-source.ts'
 import { systemClock as clock } from '../../base/clock.ts'
