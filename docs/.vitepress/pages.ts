@@ -20,6 +20,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
   tutorial: ['index', 'upgrade', 'http'],
   'how-to': [
     'own-objects',
+    'write-together',
     'search-by-word',
     'related-objects',
     'batches',

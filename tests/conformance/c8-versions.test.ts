@@ -256,7 +256,7 @@ onEachEngine((api) => {
         },
         { ...route, path: `${at}/{name}/plain` },
       ],
-      owned: [{ group, plural: 'todos', path: 'spec.title', allow: 'drawn-view' }],
+      owned: [{ group, plural: 'todos', path: 'spec.title' }],
     })
     expectStatus(await install(api, { definition }), 201)
     await phaseIs(api, { phase: 'Started' }, 'drawn')

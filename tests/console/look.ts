@@ -1,16 +1,19 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { strictEqual } from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { nextTodo } from './packages.ts'
 import { makeSampleData } from './sample-data.ts'
-import type { BrowserOptions, Stage, Visitor } from './stage.ts'
+import { password, type BrowserOptions, type Stage, type Visitor } from './stage.ts'
 
 /** A page, the name of its screenshot, and the steps before the screenshot. */
 interface Scene {
   readonly name: string
   readonly path: string
   readonly act?: (page: Page, stage: Stage) => Promise<void>
+  /** On a tablet as well, where the menu shows only icons. */
+  readonly tablet?: boolean
 }
 
 const purchases = '/objects/purchasing.example.com/v1/purchases'
@@ -21,25 +24,35 @@ const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).cl
 const button = (name: string) => (page: Page) => page.getByRole('button', { name }).click()
 
 const scenes: readonly Scene[] = [
-  { name: 'home', path: '/home', act: (page) => page.getByText('Needs attention').waitFor() },
+  { name: 'home', path: '/home', act: (page) => page.getByText('Needs attention').waitFor(), tablet: true },
+  { name: 'first-day', path: '/home', act: beAlone },
+  { name: 'account-menu', path: '/home', act: openAccountMenu },
+  { name: 'collapsed', path: purchases, act: collapse },
   { name: 'metrics', path: '/metrics' },
   { name: 'models', path: '/models' },
   { name: 'shortcuts', path: '/home', act: (page) => page.keyboard.press('?') },
   { name: 'search', path: '/home', act: searchDesks },
-  { name: 'objects', path: purchases },
+  { name: 'objects', path: purchases, tablet: true },
+  { name: 'skeleton', path: purchases, act: waitForRows },
   { name: 'todos', path: '/objects/todo.example.com/v1alpha1/todos' },
   { name: 'columns', path: purchases, act: button('Display') },
-  { name: 'preview', path: `${purchases}?open=purchase-07` },
+  { name: 'preview', path: `${purchases}?open=purchase-07`, tablet: true },
   { name: 'filter', path: purchases, act: openFilter },
   { name: 'filtered', path: `${purchases}?where=spec.requestedBy%3Dnobody` },
   { name: 'selected', path: purchases, act: selectTwo },
   { name: 'set-field', path: purchases, act: setField },
   { name: 'deleted', path: purchases, act: deleteTwo },
   { name: 'away', path: purchases, act: goAway },
-  { name: 'empty', path: '/objects/-/v1alpha1/secrets' },
+  { name: 'stopping', path: purchases, act: stopServer },
+  { name: 'not-loaded', path: '/home', act: losePage },
+  {
+    name: 'empty',
+    path: '/objects/yard.example.com/v1/deliveries',
+    act: (page) => page.getByText('No deliveries yet').waitFor(),
+  },
   { name: 'new-object', path: `${purchases}/-new` },
   { name: 'invalid', path: `${purchases}/-new`, act: createInvalid },
-  { name: 'object', path: sample },
+  { name: 'object', path: sample, tablet: true },
   { name: 'edited', path: sample, act: edit },
   { name: 'object-yaml', path: sample, act: tab('YAML') },
   { name: 'object-changes', path: contested, act: watchChange },
@@ -63,8 +76,12 @@ const scenes: readonly Scene[] = [
   { name: 'uninstall', path: '/plugins/failing', act: uninstall },
   { name: 'install', path: '/plugins/-/install' },
   { name: 'install-review', path: '/plugins/-/install', act: choosePackage },
+  { name: 'upgrade-review', path: '/plugins/-/install', act: chooseUpgrade },
+  { name: 'install-progress', path: '/plugins/-/install', act: startInstall },
   { name: 'plugin-page', path: '/p/todo' },
+  { name: 'plugin-page-stopped', path: '/p/todo', act: losePluginPage },
   { name: 'account', path: '/account' },
+  { name: 'new-token', path: '/account', act: makeToken },
   { name: 'nothing', path: '/nowhere' },
 ]
 /** The view of a user who may only read. */
@@ -138,6 +155,81 @@ async function searchDesks(page: Page): Promise<void> {
     .waitFor()
 }
 
+/** A new installation: nobody but the administrator. */
+async function beAlone(page: Page): Promise<void> {
+  await page.route('**/api/v1alpha1/users?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...((await response.json()) as object), total: 1 } })
+  })
+  await page.reload()
+  await page.getByText('Next steps').waitFor()
+}
+
+async function openAccountMenu(page: Page): Promise<void> {
+  if (await page.getByRole('button', { name: 'Menu' }).isVisible()) {
+    await page.getByRole('button', { name: 'Menu' }).click()
+  }
+  await page.locator('[data-user]').getByRole('button').first().click()
+  await page.getByText('Sign out').waitFor()
+}
+
+async function collapse(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Collapse the menu' })
+  if (await button.isVisible()) await button.click()
+}
+
+/** The list has no answer yet. */
+async function waitForRows(page: Page): Promise<void> {
+  await page.route('**/purchases?*', () => undefined)
+  await page.reload()
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
+}
+
+async function stopServer(page: Page): Promise<void> {
+  const problem = { type: 'about:blank', title: 'The server is stopping', status: 503, detail: '', reason: 'Draining' }
+  await page.route('**/users/-/permissions', (route) =>
+    route.fulfill({ status: 503, contentType: 'application/problem+json', json: problem }),
+  )
+  await page.getByText('The server is restarting.').waitFor()
+}
+
+/** The code of a page cannot be loaded. */
+async function losePage(page: Page): Promise<void> {
+  await page.route('**/assets/models-page*', (route) => route.abort())
+  if (await page.getByRole('button', { name: 'Menu' }).isVisible()) {
+    await page.getByRole('button', { name: 'Menu' }).click()
+  }
+  await page.getByRole('navigation').getByRole('link', { name: 'Data models' }).click()
+  await page.getByText('This page did not load').waitFor()
+}
+
+/** The files of a plugin cannot be had while it is stopped. */
+async function losePluginPage(page: Page): Promise<void> {
+  await page.route('**/plugins/todo/*/index.js', (route) => route.abort())
+  await page.reload()
+  await page.getByRole('alert').waitFor()
+}
+
+async function makeToken(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByRole('dialog').getByLabel('What it is for').fill('nightly export')
+}
+
+/** The first step never ends. */
+async function startInstall(page: Page): Promise<void> {
+  await choosePackage(page)
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await page.route('**/plugins/-/packages?approve*', () => undefined)
+  await page.getByRole('button', { name: /^Install / }).click()
+}
+
+async function chooseUpgrade(page: Page): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'todo-1.1.0.tgz', mimeType: 'application/gzip', buffer: await nextTodo() })
+  await page.getByRole('button', { name: /^Upgrade / }).scrollIntoViewIfNeeded()
+}
+
 let edits = 0
 /** Two users change the same title; the second to save sees the conflict dialog. */
 async function editTogether(page: Page, stage: Stage): Promise<void> {
@@ -161,9 +253,21 @@ async function choosePackage(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Install / }).scrollIntoViewIfNeeded()
 }
 
+async function fail(page: Page): Promise<void> {
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[aria-invalid=true]').waitFor()
+}
+const opened: readonly Scene[] = [
+  { name: 'login', path: '/login' },
+  { name: 'login-wrong', path: '/login', act: fail },
+]
+
 const looks: readonly (BrowserOptions & { readonly name: string })[] = [
   { name: 'light' },
   { name: 'dark', dark: true },
+  { name: 'tablet-light', tablet: true },
   { name: 'phone-light', phone: true },
   { name: 'phone-dark', phone: true, dark: true },
 ]
@@ -181,18 +285,66 @@ export async function lookAround(stage: Stage, { folder }: LookOptions): Promise
   const found: string[] = []
   for (const look of looks) {
     await using stranger = await stage.open(look)
-    found.push(...(await lookAt(stranger, { name: 'login', path: '/login' }, { stage, look: look.name, folder })))
+    for (const scene of opened) found.push(...(await lookAt(stranger, scene, { stage, look: look.name, folder })))
     await using visitor = await stage.as('admin', look)
-    visitor.expectStatus(404)
-    visitor.expectStatus(409)
-    visitor.expectStatus(422)
-    visitor.expectStatus(401)
-    for (const scene of scenes) found.push(...(await lookAt(visitor, scene, { stage, look: look.name, folder })))
+    for (const status of [401, 404, 409, 422, 503]) visitor.expectStatus(status)
+    visitor.expectDisconnection()
+    const wanted = scenes.filter(({ tablet }) => !look.tablet || tablet)
+    for (const scene of wanted) found.push(...(await lookAt(visitor, scene, { stage, look: look.name, folder })))
     await using ann = await stage.as('ann', look)
     found.push(...(await lookAt(ann, looking, { stage, look: look.name, folder })))
     if (look.phone) found.push(...(await lookAtMenu(visitor, { stage, look: look.name, folder })))
-    const faults = [...visitor.faults, ...ann.faults].filter((fault) => !fault.includes('ERR_INTERNET_DISCONNECTED'))
-    found.push(...faults.map((fault) => `${look.name}: ${fault}`))
+    found.push(...[...visitor.faults, ...ann.faults].map((fault) => `${look.name}: ${fault}`))
+  }
+  return found
+}
+
+const chinese: readonly (BrowserOptions & { readonly name: string })[] = [
+  { name: 'zh-light', language: 'zh-CN' },
+  { name: 'zh-phone-light', language: 'zh-CN', phone: true },
+]
+
+/** Signing in, a list, a form with errors and the search, in Chinese. */
+export async function lookInChinese(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
+  await makeSampleData(stage)
+  const found: string[] = []
+  for (const look of chinese) {
+    await using visitor = await stage.open(look)
+    visitor.expectStatus(401)
+    const { page } = visitor
+    const looked = { stage, look: look.name, folder }
+    const see = async (name: string) => found.push(...(await examine(page, name, looked)))
+    await visitor.goTo('/login')
+    strictEqual(await page.evaluate('document.documentElement.lang'), 'zh-CN')
+    await page.getByLabel('用户名').fill('admin')
+    await page.getByLabel('密码', { exact: true }).fill('wrong')
+    await page.getByRole('button', { name: '登录', exact: true }).click()
+    await page.getByText('用户名或密码不正确。').waitFor()
+    await see('login-wrong')
+    await page.getByLabel('密码', { exact: true }).fill(password)
+    await page.getByRole('button', { name: '登录', exact: true }).click()
+    await page.locator('[data-user="admin"]').waitFor({ state: 'attached' })
+    await visitor.goTo(purchases)
+    await page.getByRole('link', { name: 'Standing desks for the Berlin office' }).waitFor()
+    await see('objects')
+    await visitor.goTo(`${purchases}/-new`)
+    await page.locator('[data-pointer="/spec/amount"]').fill('-3')
+    await page.keyboard.press('Tab')
+    await page.getByText('至少为 0。').waitFor()
+    await see('invalid')
+    await visitor.goTo('/roles')
+    await page.getByText('访客').first().waitFor()
+    await visitor.goTo('/metrics')
+    await page.getByText('数据库', { exact: true }).waitFor()
+    await visitor.goTo('/objects/-/v1alpha1/configmaps')
+    await page.getByRole('heading', { name: '配置项', level: 1 }).waitFor({ state: 'attached' })
+    await page.keyboard.press('Control+K')
+    await page.getByRole('dialog').getByRole('combobox').fill('>新建')
+    await page.getByRole('option', { name: /新建/ }).first().waitFor()
+    const offered = await page.getByRole('option', { name: /新建/ }).allInnerTexts()
+    strictEqual(new Set(offered).size, offered.length, 'two actions of the same name')
+    await see('search')
+    found.push(...visitor.faults.map((fault) => `${look.name}: ${fault}`))
   }
   return found
 }
@@ -231,9 +383,12 @@ async function lookAt(visitor: Visitor, { name, path, act }: Scene, looked: Look
   return found
 }
 
-/** Restores the state before the scene: connected, with deleted objects. */
+/** Restores the state before the scene: connected, with the whole menu and the deleted objects. */
 async function leave(page: Page): Promise<void> {
   await page.context().setOffline(false)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  const expand = page.getByRole('button', { name: 'Expand the menu' })
+  if (await expand.isVisible()) await expand.click()
   const undo = page.getByRole('button', { name: 'Undo' })
   if ((await undo.count()) > 0) await undo.first().click()
 }
@@ -249,10 +404,14 @@ async function examine(page: Page, name: string, { look, folder }: Looked): Prom
   if (folder !== undefined) await keepPicture(page, folder, `${name}-${look}.webp`)
   const wide = (await page.evaluate(widest)) as string | undefined
   const small = look.startsWith('phone') ? ((await page.evaluate(smallTargets)) as readonly string[]) : []
+  const rules = await violations(page, `${name}, ${look}`)
+  // The same elements in every theme and size.
+  const hidden = look === 'light' ? await hiddenFocus(page) : []
   return [
+    ...hidden.map((element) => `${name}, ${look}: the focus is not visible: ${element}`),
     ...small.map((target) => `${name}, ${look}: too small for a thumb: ${target}`),
     ...(wide === undefined ? [] : [`${name}, ${look}: wider than its window: ${wide}`]),
-    ...(await violations(page, `${name}, ${look}`)),
+    ...rules,
   ]
 }
 
@@ -263,12 +422,46 @@ const widest = `(() => {
   return out.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-3).join(', ')
 })()`
 
-/** Controls of less than 36 pixels. A box counts with its label; links in running text are as high as the text. */
+const mostTabs = 60
+
+/** Elements that Tab reaches without an outline or a ring, of their own or of the field around them. */
+async function hiddenFocus(page: Page): Promise<readonly string[]> {
+  const found = new Set<string>()
+  const seen = new Set<string>()
+  for (let tabs = 0; tabs < mostTabs; tabs++) {
+    await page.keyboard.press('Tab')
+    const { place, fault } = (await page.evaluate(focusedNow)) as { readonly place: string; readonly fault?: string }
+    if (fault !== undefined) found.add(fault)
+    if (place === '' || seen.has(place)) break
+    seen.add(place)
+  }
+  return [...found]
+}
+
+const focusedNow = `(() => {
+  const one = document.activeElement
+  if (!one || one === document.body) return { place: '' }
+  const box = one.getBoundingClientRect()
+  const place = [one.tagName, one.className, one.textContent.slice(0, 40), box.x, box.y].join(' ')
+  const isRinged = (at) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(at)
+    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none'
+  }
+  const around = [one, one.closest('.in, .filter, .drop, .another, td, label, .cm-editor')].filter((at) => at)
+  return around.some(isRinged) ? { place } : { place, fault: one.tagName.toLowerCase() + '.' + one.className + ' "' + (one.ariaLabel ?? one.textContent).trim().slice(0, 30) + '"' }
+})()`
+
+/**
+ * Controls of less than 36 pixels. A box counts with its label, a text field with the frame around it, the title of a card with
+ * the card; links in running text are as high as the text.
+ */
 const smallTargets = `(() => {
-  const all = [...document.querySelectorAll('button, select, textarea, input, [role=tab], [role=option], a')]
+  const all = [...document.querySelectorAll('button, select, textarea, input, summary, [role=tab], [role=option], a')]
   const isShown = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !one.closest('.hidden-visually, .skip')
   const isInText = (one) => one.tagName === 'A' && getComputedStyle(one).display === 'inline'
-  const boxOf = (one) => ((/^(checkbox|radio|file)$/.test(one.type) && one.closest('label, td, li')) || one.closest('.in, .filter, [data-row]') || one).getBoundingClientRect()
+  const isBox = (one) => /^(checkbox|radio|file)$/.test(one.type)
+  const isText = (one) => one.matches('select, textarea, input') && !isBox(one)
+  const boxOf = (one) => ((isBox(one) && one.closest('label')) || (isText(one) && one.closest('.in, .filter')) || (one.matches('[data-title]') && one.closest('[data-row]')) || one).getBoundingClientRect()
   const isSmall = ({ width, height }) => width > 1 && (width < 35.5 || height < 35.5)
   return all
     .filter((one) => isShown(one) && !isInText(one) && isSmall(boxOf(one)))
@@ -306,7 +499,7 @@ async function violations(page: Page, where: string): Promise<readonly string[]>
   await page.evaluate(await axeSource())
   const { violations: all } = (await page.evaluate('axe.run()')) as AxeResult
   return all
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || /^(landmark-|region$)/.test(id))
     .map(
       ({ id, help, nodes }) =>
         `${where}: ${id}: ${help}: ${nodes

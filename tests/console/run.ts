@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
+import { bindingsList, menus, onlySeen, people, tokens } from './journeys/account.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { byKeys, byThumb } from './journeys/hands.ts'
-import { asText, atItsPlace, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
-import { away, bulk, columns, connection, find, known, live, reading } from './journeys/objects.ts'
+import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
+import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
-import { lookAround, lookAtSetup } from './look.ts'
+import { lookAround, lookAtSetup, lookInChinese } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
 import { openStage } from './stage.ts'
 import { sampleOf } from '../../tools/sample.ts'
@@ -39,11 +40,15 @@ const everyPage: Journey = {
   name: 'every page, in light and dark, at a desk and on a phone',
   run: async (stage) => assertNone(await lookAround(stage, { folder })),
 }
+const inChinese: Journey = {
+  name: 'login, list, form errors and search in Chinese, at a desk and on a phone',
+  run: async (stage) => assertNone(await lookInChinese(stage, { folder })),
+}
 function assertNone(found: readonly string[]): void {
   if (found.length > 0) throw new Error(found.join('\n'))
 }
 /** A sample excludes journeys that take a minute or measure times, because it may run beside other work. */
-const isSampled = (journey: Journey) => ![setupPage, everyPage, million, firstLoad].includes(journey)
+const isSampled = (journey: Journey) => ![setupPage, inChinese, everyPage, million, firstLoad].includes(journey)
 const journeys: readonly Journey[] = [
   setupPage,
   setup,
@@ -60,11 +65,19 @@ const journeys: readonly Journey[] = [
   live,
   connection,
   away,
+  down,
   ended,
+  byProvider,
   atItsPlace,
   lookers,
   bulk,
+  closing,
   everyType,
+  onlySeen,
+  bindingsList,
+  tokens,
+  people,
+  menus,
   kept,
   find,
   reading,
@@ -75,6 +88,7 @@ const journeys: readonly Journey[] = [
   progress,
   contained,
   upgrade,
+  inChinese,
   everyPage,
   hostile,
   uninstall,

@@ -51,6 +51,15 @@ const purchases = [
   ['Snow clearing, December to March', 'toApprove', 6400],
 ] as const
 
+/** A model without objects. */
+const deliveries = {
+  group: 'yard.example.com',
+  kind: 'Delivery',
+  singular: 'delivery',
+  plural: 'deliveries',
+  versions: [{ name: 'v1', schema: { properties: { spec: { properties: { title: { type: 'string' } } } } } }],
+}
+
 /** Creates data for every page, independent of earlier journeys; existing objects are not changed. */
 export async function makeSampleData(stage: Stage): Promise<void> {
   const people = [
@@ -83,6 +92,7 @@ export async function makeSampleData(stage: Stage): Promise<void> {
   await stage.api('POST', plugins, await failing()).catch(ignoreExisting)
   await stage.api('POST', plugins, await purchasing()).catch(ignoreExisting)
   await makePurchases(stage)
+  await make(stage, '/apis/plugin.platform.run/v1alpha1/models', { spec: deliveries })
   await stage.until('the failing plugin waits for its next start', async () => {
     const { status } = (await stage.api('GET', '/apis/plugin.platform.run/v1alpha1/plugins/failing')) as {
       readonly status?: { readonly reason?: string }

@@ -22,6 +22,9 @@ export interface Stage extends AsyncDisposable {
 export interface BrowserOptions {
   readonly dark?: boolean
   readonly phone?: boolean
+  readonly tablet?: boolean
+  /** `zh-CN`; English without it. */
+  readonly language?: string
   /** URL of another host. */
   readonly at?: string
 }
@@ -37,6 +40,8 @@ export interface Visitor extends AsyncDisposable {
   readonly faults: readonly string[]
   /** Error responses that the journey expects. */
   expectStatus(status: number): void
+  /** The journey cuts the connection, which the browser reports. */
+  expectDisconnection(): void
 }
 
 export type StageOptions = Pick<Stage, 'url' | 'database' | 'setupSecret'>
@@ -109,26 +114,28 @@ export async function openStage({ url, database, setupSecret }: StageOptions): P
 }
 
 const phone = { width: 360, height: 740 }
+const tablet = { width: 1024, height: 768 }
 const desk = { width: 1280, height: 800 }
 
 async function openVisitor(browser: Browser, url: string, options: BrowserOptions = {}): Promise<Visitor> {
   const context: BrowserContext = await browser.newContext({
-    viewport: options.phone ? phone : desk,
+    viewport: options.phone ? phone : options.tablet ? tablet : desk,
     colorScheme: options.dark ? 'dark' : 'light',
-    locale: 'en-GB',
+    locale: options.language ?? 'en-GB',
     ...(options.phone && { deviceScaleFactor: 2, hasTouch: true }),
   })
   const page = await context.newPage()
   page.setDefaultTimeout(120_000)
   const faults: string[] = []
   const expected = new Set<number>()
+  let isCut = false
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url())
     if (origin !== url && protocol !== 'data:' && protocol !== 'blob:') faults.push(`a request to ${request.url()}`)
   })
   page.on('pageerror', (error) => faults.push(`an error nobody caught: ${error.message}`))
   page.on('console', (message) => {
-    if (message.type() !== 'error') return
+    if (message.type() !== 'error' || (isCut && /ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(message.text()))) return
     const [, status] = /Failed to load resource.*status of (\d+)/.exec(message.text()) ?? []
     if (status === undefined || !expected.has(Number(status)))
       faults.push(`${message.text()} ${message.location().url}`)
@@ -137,6 +144,9 @@ async function openVisitor(browser: Browser, url: string, options: BrowserOption
     page,
     faults,
     expectStatus: (status) => void expected.add(status),
+    expectDisconnection: () => {
+      isCut = true
+    },
     goTo: async (path) => {
       await page.goto(`${url}/console${path}`)
       await page.locator('main h1').first().waitFor()

@@ -45,12 +45,6 @@ kind: Role
 metadata: { name: ${name}-view, labels: { platform.run/role-template: "true" } }
 rules: [{ apiGroups: [${groupOf(name)}], resources: [notes], verbs: [get] }]
 `
-const note = (plugin: string, name: string, title: string) => `
-apiVersion: ${groupOf(plugin)}/v1alpha1
-kind: Note
-metadata: { name: ${name} }
-spec: { title: ${title} }
-`
 const unique = { indexes: [{ name: 'spec.title', unique: true }] } as const
 
 interface Sent {
@@ -176,22 +170,6 @@ describe.each(engines)('on %s', (engine) => {
     await purged(host, name, [second])
   })
 
-  test('a plugin whose declared objects violate a unique index fails', async () => {
-    const name = 'declaring'
-    const files = { 'extensions/notes.yaml': `${note(name, 'one', 'same')}---${note(name, 'two', 'same')}` }
-    const sent = packed(name, { definition: definitionOf(name, unique), files })
-    await host.install(sent)
-    await host.phaseIs(name, {
-      phase: 'Failed',
-      message: expect.stringMatching(
-        /^extensions\/notes\.yaml, document [12]: note "(one|two)": the value "same" of spec\.title is taken/,
-      ) as string,
-    })
-    expect(await namesOf(host, notesOf(name))).toEqual([])
-    expect(await leftOf(host, name, [])).toMatchObject({ roles: [], processes: [] })
-    await purged(host, name, [sent])
-  })
-
   test('a plugin whose process exits is restarted with a delay', async () => {
     const name = 'leaver'
     const sent = packed(name, { files: { 'plugin.js': `console.error('no license found'); process.exit(4)` } })
@@ -210,22 +188,6 @@ describe.each(engines)('on %s', (engine) => {
     ])
     expect(await leftOf(host, name, [])).toMatchObject(nothingServed)
     await purged(host, name, [sent])
-  })
-
-  test('a plugin whose process never answers is restarted with a delay', async () => {
-    const name = 'silent'
-    await using hasty = await start('hasty.db', { PERGOLA_PLUGINS_START_TIMEOUT: '1' })
-    const sent = packed(name, { files: { 'plugin.js': `console.log('thinking'); setInterval(() => {}, 1000)` } })
-    expect((await hasty.install(sent)).status).toBe(201)
-    await hasty.phaseIs(name, {
-      phase: 'NotStarted',
-      reason: 'BackingOff',
-      message: expect.stringMatching(
-        /^it was not healthy after 1 s: GET \/pergola\/health .* within plugins\.startTimeout[^]*\nit is started again in \d+ s$/,
-      ) as string,
-    })
-    expect(await leftOf(hasty, name, [])).toMatchObject(nothingServed)
-    await purged(hasty, name, [sent])
   })
 })
 

@@ -70,7 +70,7 @@ export const todoDefinition: PluginDefinition = {
 function pluginProgram(definition: object, answer: string, words: string): string {
   return `
     import { createServer, request as send } from 'node:http'
-    import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+    import { readFileSync } from 'node:fs'
     const { token, listen, host } = JSON.parse(readFileSync(3, 'utf8'))
     const definition = ${JSON.stringify(definition)}
     const ask = (path, { method = 'GET', body, ...headers } = {}) => new Promise((resolve, reject) => {
@@ -82,14 +82,10 @@ function pluginProgram(definition: object, answer: string, words: string): strin
       }).on('error', reject).end(body && JSON.stringify(body))
     })
     const answer = ${answer}
-    // Not in its own folder, which is emptied at each start; named by the host's PID, which is the same for each start.
-    const ended = '/tmp/pergola-test-ended-' + process.ppid
-    const end = () => process.exit(writeFileSync(ended, '') ?? 9)
     const spelled = {
       lower: (text) => text.toLowerCase(),
       upper: (text) => text.toUpperCase(),
       throw: () => undefined,
-      'end once': (text) => existsSync(ended) ? text : end(),
     }
     const wordsOf = (title) => spelled['${words}'](title).split(' ').filter((word) => word !== '')
     const evaluate = async (request, response) => {
@@ -127,7 +123,7 @@ export interface PluginFiles {
   readonly answer?: string
   readonly version?: string
   /** How the plugin spells the words that it indexes. */
-  readonly words?: 'lower' | 'upper' | 'throw' | 'fail' | 'end once'
+  readonly words?: 'lower' | 'upper' | 'throw' | 'fail'
   readonly files?: Readonly<Record<string, string>>
   /** Entry file of its console pages. */
   readonly ui?: string

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { renderPlan, type PlanSection } from '@pergola/api'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
@@ -83,19 +82,6 @@ describe.each(engines)('on %s', (engine) => {
     expect((await host.install(pluginPackage({ definition: other }))).status).toBe(201)
     await host.phaseIs('other', { phase: 'Started' })
     expect((await send(`GET ${todos}`)).body).toMatchObject({ items: [] })
-  })
-
-  test('a plugin that exits while it indexes kept objects is restarted and finishes the index', async () => {
-    await send(`POST ${console_}/todo/uninstall`)
-    await host.phaseIs('todo', { reason: 'Uninstalled' })
-    const indexes = [{ name: 'words', evaluated: 'multi', revision: 2 } as const]
-    const models = todoDefinition.models.map((model) => ({ ...model, indexes }))
-    const definition = { ...todoDefinition, models }
-    await host.install(pluginPackage({ definition, version: '2.0.0', words: 'end once' }))
-    await host.phaseIs('todo', { reason: 'BackingOff', message: expect.stringContaining('ended with code 9') })
-    await host.phaseIs('todo', { phase: 'Started' })
-    expect((await send(`GET ${todos}?fieldSelector=words%3Da`)).body).toMatchObject({ items: [{}] })
-    rmSync(`/tmp/pergola-test-ended-${process.pid}`, { force: true })
   })
 
   test('purge waits for finalizers of others and reports them', async () => {

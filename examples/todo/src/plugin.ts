@@ -53,7 +53,7 @@ export const stats = route('GET /todos/-/stats', { allow: view, response: Counts
 })
 
 // uc.api.todo.example.com: the caller's own todos as list, get, create, update, patch, delete and watch ...
-export const mine = owned(Todo, 'spec.owner', { allow: own })
+export const mine = owned(Todo, 'spec.owner', { allow: [{ to: own, verbs: '*' }] })
 // ... and one action on them
 const Code = t.Object({ code: t.String() })
 export const share = route('POST /todos/:name/share', { allow: own, response: Code }, async ({ params, caller }) => {

@@ -5,7 +5,7 @@ import { approve, deliver, request, view } from './roles.ts'
 // uc.api.purchasing.example.com: the caller's own purchases.
 
 /** List, get, create, update, patch, delete and watch, served by the host, which sets the owner. */
-export const mine = owned(Purchase, 'spec.owner', { allow: request })
+export const mine = owned(Purchase, 'spec.owner', { allow: [{ to: request, verbs: '*' }] })
 
 export const again = route('POST /purchases/:name/again', { allow: request }, async ({ params, caller }) => {
   // Uses the rights of the caller: objects of others are not found.

@@ -93,6 +93,7 @@ type PlainRule =
   | 'pattern'
   | 'plugin'
   | 'query'
+  | 'readOnly'
   | 'required'
   | 'reserved'
   | 'schema'

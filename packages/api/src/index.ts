@@ -62,13 +62,14 @@ export { apiVersionOf, declarerKey } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
 export { referencedSchema } from './object-schema.ts'
 export type { JsonSchema, ObjectSchema } from './object-schema.ts'
-export { audienceGroup, groupsWithAudiences, isAudienceGroup, pagePathFault } from './plugin-definition.ts'
+export { audienceGroup, groupsWithAudiences, isAudienceGroup, ownedVerbs, pagePathFault } from './plugin-definition.ts'
 export type {
   Audience,
   ControllerDeclaration,
   FunctionIndexDeclaration,
   ModelDeclaration,
   OwnedDeclaration,
+  OwnedVerb,
   PageDeclaration,
   PathIndexDeclaration,
   PluginDefinition,

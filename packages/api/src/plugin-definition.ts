@@ -157,9 +157,18 @@ export interface OwnedDeclaration {
   readonly plural: string
   /** Path of the indexed field that holds the owner's user name. */
   readonly path: string
-  /** Name of a role in `roles`. Without it, only the super administrator may use these objects. */
-  readonly allow?: string
+  /** Which roles of `roles` may use which verbs. Without it, only the super administrator may use these objects. */
+  readonly allow?: readonly { readonly role: string; readonly verbs: readonly OwnedVerb[] }[]
+  /** Verbs that are served to owners; default all. */
+  readonly verbs?: readonly OwnedVerb[]
+  /** Paths of fields that owners cannot change, and cannot set when they create an object. */
+  readonly readOnly?: readonly string[]
 }
+
+/** What owners can do with their own objects. A collection of them cannot be deleted at once. */
+export const ownedVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
+
+export type OwnedVerb = (typeof ownedVerbs)[number]
 
 /** A role template as stored in the resource `roles`. */
 export interface RoleDeclaration {

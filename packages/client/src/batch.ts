@@ -12,7 +12,7 @@ export interface BatchOptions extends CallOptions {
 }
 
 /** A model's value, or a model named by group, version and plural. */
-export type BatchTarget = ResourceType
+export type BatchTarget = ResourceType & { readonly singular?: string }
 
 /** The objects of a target. */
 type ObjectOf<Of> =
@@ -51,6 +51,15 @@ export type BatchOperation<Of = BatchTarget> =
 /** The objects after the operations, in the same order. */
 export type BatchResults<Of extends readonly BatchTarget[]> = { readonly [At in keyof Of]: ObjectOf<Of[At]> }
 
+/**
+ * Writes up to 100 objects in one transaction: all operations are stored, or none. Returns the objects in the order of the
+ * operations. A rejected batch throws the `ApiError` of one operation; its `errors` point to `/operations/<index>`.
+ */
+export type Batch = <const Of extends readonly BatchTarget[]>(
+  operations: { readonly [At in keyof Of]: BatchOperation<Of[At]> },
+  options?: BatchOptions,
+) => Promise<BatchResults<Of>>
+
 export async function sendBatch(
   connection: Connection,
   operations: readonly BatchOperation[],
@@ -62,12 +71,18 @@ export async function sendBatch(
   return results
 }
 
+/** Without a name, the server generates one that starts with the singular, if the model's value says it. */
+function named({ metadata = {}, ...object }: NewObject<ApiObject>, { singular }: BatchTarget): object {
+  const isNamed = metadata.name !== undefined || metadata.generateName !== undefined || singular === undefined
+  return { ...object, metadata: isNamed ? metadata : { ...metadata, generateName: `${singular}-` } }
+}
+
 function toSent(operation: BatchOperation): object {
   const { verb, of } = operation
   const target = { verb, apiVersion: of.group === '' ? of.version : `${of.group}/${of.version}`, resource: of.plural }
   switch (operation.verb) {
     case 'create':
-      return { ...target, object: operation.object }
+      return { ...target, object: named(operation.object, of) }
     case 'update': {
       const { object, subresource } = operation
       return { ...target, name: object.metadata.name, subresource, object }

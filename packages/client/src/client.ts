@@ -1,5 +1,5 @@
 import type { ApiObject } from '@pergola/api'
-import { sendBatch, type BatchOperation, type BatchOptions, type BatchResults, type BatchTarget } from './batch.ts'
+import { sendBatch, type Batch, type BatchOperation, type BatchOptions } from './batch.ts'
 import type { Collection } from './collection/collection.ts'
 import type { CollectionOptions } from './collection/collection-options.ts'
 import { createCollection } from './collection/create-collection.ts'
@@ -42,14 +42,7 @@ export interface Client {
     of: Served<Types>,
     options?: CollectionOptions<Types['object']>,
   ): Collection<Types>
-  /**
-   * Writes up to 100 objects in one transaction: all operations are stored, or none. Returns the objects in the order of the
-   * operations. A rejected batch throws the `ApiError` of one operation; its `errors` point to `/operations/<index>`.
-   */
-  batch<const Of extends readonly BatchTarget[]>(
-    operations: { readonly [At in keyof Of]: BatchOperation<Of[At]> },
-    options?: BatchOptions,
-  ): Promise<BatchResults<Of>>
+  readonly batch: Batch
   /** Sends any other request, to custom APIs, access reviews or discovery; returns the response body. */
   call(call: Call): Promise<unknown>
 }
@@ -73,10 +66,8 @@ export function createClient(options: ClientOptions): Client {
     resource: (type) => createResource(connection, type),
     collection: ({ group, version, plural, singular }, given) =>
       createCollection(createResource(connection, { group, version, plural }), singular, given),
-    batch: async <const Of extends readonly BatchTarget[]>(
-      operations: { readonly [At in keyof Of]: BatchOperation<Of[At]> },
-      given?: BatchOptions,
-    ) => (await sendBatch(connection, operations, given)) as BatchResults<Of>,
+    batch: (async (operations: readonly BatchOperation[], given?: BatchOptions) =>
+      sendBatch(connection, operations, given)) as Batch,
     call: (call) => send(connection, call),
   }
 }

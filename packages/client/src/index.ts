@@ -1,6 +1,6 @@
 export { ApiError, isApiError } from '@pergola/api'
 export type { ApiObject, FieldError, Metadata, Reason, StoredState, UnplacedSelectorTerm } from '@pergola/api'
-export type { BatchOperation, BatchOptions, BatchResults, BatchTarget } from './batch.ts'
+export type { Batch, BatchOperation, BatchOptions, BatchResults, BatchTarget } from './batch.ts'
 export type { Cache, CacheOptions, WaitOptions } from './cache.ts'
 export type { CacheChange } from './cached-objects.ts'
 export type { CallInput, RouteTypes } from './collection/call-input.ts'

@@ -71,7 +71,7 @@ export interface Resource<Stored extends ApiObject, Created = NewObject<Stored>>
   modify(
     name: string,
     change: (object: Draft<Stored>) => void | Promise<void>,
-    options?: Omit<WriteOptions, 'ifMatch'>,
+    options?: Omit<WriteOptions, 'ifMatch'> & { readonly part?: 'object' | 'status' },
   ): Promise<Stored>
   /**
    * Streams changes. Connects on the first read and reconnects after a disconnect. Applies backpressure: a slow reader slows
@@ -122,7 +122,11 @@ export function createResource<Stored extends ApiObject, Created>(
     },
     updateStatus: async (object, options) => replace(object, 'status', options),
     patchStatus: async (name, body, options) => patch(objectPath(type, name, 'status'), body, options),
-    modify: (name, change, options) => modify({ get, update }, { name, change }, options),
+    modify: (name, change, { part, ...options } = {}) => {
+      const replacePart: typeof update = async (object, how) =>
+        replace(object, part === 'status' ? part : undefined, how)
+      return modify({ get, update: replacePart }, { name, change }, options)
+    },
     watch: watchFrom,
     cache: (options) => createCache((parts) => watchFrom({ ...parts, initial: true }), options),
   }

@@ -178,7 +178,7 @@ function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: M
     ')',
     '',
     `// uc.api.${group}: the caller's own ${spoken}, to list, get, create, update, patch, delete and watch`,
-    `export const mine = owned(${kind}, 'spec.owner', { allow: own })`,
+    `export const mine = owned(${kind}, 'spec.owner', { allow: [{ to: own, verbs: '*' }] })`,
     '',
     'export default definePlugin({',
     `  name: '${name}',`,

@@ -1,4 +1,5 @@
-import type { ModelClient } from '@pergola/client'
+import type { Batch, ModelClient } from '@pergola/client'
+import type { Duration } from './duration.ts'
 import type { Upgrade } from './route/plugin-socket.ts'
 import type { Settings } from './settings.ts'
 
@@ -6,6 +7,16 @@ import type { Settings } from './settings.ts'
 export interface PluginContext {
   /** Client with the plugin's own rights. */
   readonly client: ModelClient
+  /**
+   * Writes up to 100 objects in one transaction with the plugin's own rights: all operations are stored, or none. Returns the
+   * objects in the order of the operations.
+   */
+  readonly batch: Batch
+  /**
+   * Runs `run` in one process of the plugin at a time, across all replicas. Throws `InUse` when the lease is not obtained in
+   * time. Names are shared with controllers and schedules.
+   */
+  readonly lease: Lease
   readonly clock: Clock
   /**
    * Current settings, with defaults filled in: `settings(Settings)`. Throws `Unavailable` while a required setting is missing.
@@ -25,6 +36,25 @@ export interface CallContext extends PluginContext {
   readonly upgrade: Upgrade
 }
 
+export type Lease = <Result>(
+  name: string,
+  run: (held: HeldLease) => Promise<Result>,
+  options?: LeaseOptions,
+) => Promise<Result>
+
+export interface LeaseOptions {
+  /** How long to wait for the lease; `10s` by default. */
+  readonly wait?: Duration
+}
+
+/** What code may use while it holds a lease. */
+export interface HeldLease extends Pick<PluginContext, 'client' | 'batch'> {
+  /** Also aborted when the lease is lost; the writes of `client` and `batch` are then rejected with `FenceLost`. */
+  readonly signal: AbortSignal
+  /** Fencing token: increases whenever another process takes over. Use it for the same in external systems. */
+  readonly term: number
+}
+
 /** The plugin's clock. Tests control it with `advance`. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -39,4 +69,6 @@ export interface Caller {
   readonly name: string | undefined
   /** Client limited to rights that both the caller and the plugin have: nobody gains rights through the plugin. */
   readonly client: ModelClient
+  /** Writes several objects in one transaction, with the rights of `client`. */
+  readonly batch: Batch
 }

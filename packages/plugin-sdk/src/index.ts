@@ -1,6 +1,9 @@
 export { ApiError, isApiError } from '@pergola/api'
 export type { ApiObject, DisplayHue, DisplayIcon, FieldDisplay, Metadata, ModelDisplay, Rule, Verb } from '@pergola/api'
 export type {
+  Batch,
+  BatchOperation,
+  BatchOptions,
   CallInput,
   Collection,
   CollectionWatchOptions,
@@ -22,7 +25,7 @@ export type {
 export { controller } from './controller.ts'
 export type { Controller, ControllerContext, ControllerOptions, Finalizer } from './controller.ts'
 export type { Duration } from './duration.ts'
-export type { CallContext, Caller, Clock, PluginContext } from './handler-context.ts'
+export type { CallContext, Caller, Clock, HeldLease, Lease, LeaseOptions, PluginContext } from './handler-context.ts'
 export { defineModel } from './model/model.ts'
 export type { AnyModel, CheckContext, Model, ModelOptions, ObjectTypes, StoredObject } from './model/model.ts'
 export { definePlugin } from './plugin.ts'
@@ -48,7 +51,7 @@ export { can, roleTemplate } from './role-template.ts'
 export type { ConsolePage } from './console-page.ts'
 export type { Grant, GrantOptions, RoleTemplate, RoleTemplateOptions } from './role-template.ts'
 export { owned } from './route/owned.ts'
-export type { AnyOwned, Owned, OwnedOptions, OwnedTypes, OwnerField } from './route/owned.ts'
+export type { AnyOwned, Owned, OwnedGrant, OwnedOptions, OwnedTypes, OwnerField } from './route/owned.ts'
 export type { PluginSocket, Upgrade, UpgradeOptions } from './route/plugin-socket.ts'
 export { created } from './route/created.ts'
 export type { Created } from './route/created.ts'

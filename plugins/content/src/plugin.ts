@@ -72,7 +72,7 @@ const manage = roleTemplate('manage', {
 })
 
 // uc.api.content.platform.run: the author's own posts; the host checks the owner.
-export const mine = owned(Post, 'spec.owner', { allow: write })
+export const mine = owned(Post, 'spec.owner', { allow: [{ to: write, verbs: '*' }] })
 
 export const submit = route('POST /posts/:name/submit', { allow: write }, async ({ params, caller, client, clock }) => {
   const post = await caller.client(mine).get(params.name)

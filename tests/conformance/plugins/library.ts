@@ -37,6 +37,6 @@ export default definePlugin({
   models: [Note],
   roles: [read],
   console: (request, { caller }) => Response.json({ by: caller.name, path: new URL(request.url).pathname }),
-  uc: [owned(Note, 'spec.owner', { allow: read })],
+  uc: [owned(Note, 'spec.owner', { allow: [{ to: read, verbs: '*' }] })],
   public: books,
 })

@@ -1,4 +1,5 @@
 import { strictEqual } from 'node:assert/strict'
+import type { Locator } from 'playwright-core'
 import { todo } from '../packages.ts'
 import { password, type Stage, type Visitor } from '../stage.ts'
 import type { Journey } from './journey.ts'
@@ -47,7 +48,7 @@ export const install: Journey = {
     for (const box of await decisions.all()) {
       strictEqual(await page.getByRole('button', { name: 'Install Todos' }).isEnabled(), false, 'a decision is left')
       strictEqual(await box.isChecked(), false, 'a decision made beforehand')
-      await box.focus()
+      await tabTo(visitor, box)
       await page.keyboard.press('Space')
     }
     await tabTo(visitor, 'Install Todos')
@@ -61,16 +62,16 @@ export const install: Journey = {
     await tabTo(visitor, 'New user')
     await page.keyboard.press('Enter')
     await page.getByLabel('User name').waitFor()
-    await page.getByLabel('User name').focus()
+    await tabTo(visitor, page.getByLabel('User name'))
     await page.keyboard.type('ann')
-    await page.getByLabel('First password').focus()
+    await tabTo(visitor, page.getByLabel('First password'))
     await page.keyboard.type(password)
     await tabTo(visitor, 'Create user')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'ann', exact: true }).waitFor()
     await tabTo(visitor, 'Give a role')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: /^View todos/ }).focus()
+    await tabTo(visitor, page.getByRole('button', { name: /^View todos/ }))
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'View todos', exact: true }).waitFor()
     assertClean(visitor)
@@ -198,14 +199,17 @@ export function assertClean({ faults }: Visitor): void {
 
 const mostTabs = 80
 
-/** Presses Tab until the named element has the focus. */
-async function tabTo({ page }: Visitor, name: string): Promise<void> {
+/** Presses Tab until the element, or the one with this text, has the focus. */
+export async function tabTo({ page }: Visitor, wanted: string | Locator): Promise<void> {
+  const isThere = async () =>
+    typeof wanted === 'string'
+      ? (await page.evaluate('document.activeElement?.textContent?.trim()')) === wanted
+      : (await wanted.and(page.locator(':focus')).count()) > 0
   for (let tabs = 0; tabs < mostTabs; tabs++) {
     await page.keyboard.press('Tab')
-    const focused = await page.evaluate('document.activeElement?.textContent?.trim()')
-    if (focused === name) return
+    if (await isThere()) return
   }
-  throw new Error(`"${name}" cannot be reached with the keyboard`)
+  throw new Error(`"${String(wanted)}" cannot be reached with the keyboard`)
 }
 
 /** Finds a field by its `autocomplete` attribute, as a password manager does. */

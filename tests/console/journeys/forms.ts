@@ -163,6 +163,58 @@ export const ended: Journey = {
   },
 }
 
+export const byProvider: Journey = {
+  name: 'a session that ends goes on after a sign-in by a provider in another tab; drafts of another user are erased',
+  run: async (stage) => {
+    await makeTodo(stage, 'by-provider', { title: 'before' })
+    await using visitor = await stage.as('admin')
+    visitor.expectStatus(401)
+    const { page: at } = visitor
+    const context = at.context()
+    await context.route('**/auth/oidc', (route) =>
+      route.fulfill({ json: { items: [{ name: 'acme', displayName: 'Acme', path: '/auth/oidc/acme' }] } }),
+    )
+    // Stands for the pages of the provider.
+    await context.route('**/auth/oidc/acme?*', (route) =>
+      route.fulfill({ status: 303, headers: { location: '/auth/login' } }),
+    )
+    const signIn = async (username: string) => {
+      const opened = context.waitForEvent('page')
+      await at.getByRole('dialog').getByRole('link', { name: 'Sign in with Acme' }).click()
+      const other = await opened
+      await other.getByLabel('User name').fill(username)
+      await other.getByLabel('Password', { exact: true }).fill(password)
+      await other.getByRole('button').last().click()
+      await other.waitForURL((url) => !url.pathname.startsWith('/auth'))
+      await other.close()
+    }
+    await visitor.goTo(`${page}/by-provider`)
+    await at.getByLabel('Title').fill('typed for an hour')
+    await context.clearCookies()
+    await at.keyboard.press('Control+S')
+    const dialog = at.getByRole('dialog')
+    await signIn('ann')
+    await dialog.getByRole('button', { name: 'Go on', exact: true }).click()
+    await dialog.getByText('signed in as ann').waitFor()
+    await context.clearCookies()
+    await signIn('admin')
+    if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Go on', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    strictEqual(await at.getByLabel('Title').inputValue(), 'typed for an hour')
+    const keeps = async () => (await at.evaluate("sessionStorage.getItem('pergola.drafts') ?? ''")) as string
+    await stage.until('the draft is kept', async () => (await keeps()).includes('typed for an hour'))
+    // Another user signs in, in this tab.
+    await context.clearCookies()
+    await at.reload()
+    await at.getByLabel('User name').fill('ann')
+    await at.getByLabel('Password', { exact: true }).fill(password)
+    await at.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await stage.until('the draft of another user is erased', async () => (await keeps()) === '')
+    await stage.api('DELETE', `${todos}/by-provider`)
+    assertClean(visitor)
+  },
+}
+
 export const atItsPlace: Journey = {
   name: 'what is wrong is said at its field; an object that was deleted cannot be saved',
   run: async (stage) => {

@@ -1,5 +1,5 @@
 import { ok, strictEqual } from 'node:assert/strict'
-import { assertClean, makeTodo, todos } from './administration.ts'
+import { assertClean, makeTodo, tabTo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
 
 const titleOf = async (spec: Promise<unknown>) =>
@@ -36,23 +36,22 @@ export const byKeys: Journey = {
     await at.getByText('1–3 of 3').waitFor()
     // Selects two rows as a range and deletes them; Undo has a key too.
     await keyboard.press('Escape')
-    await at.locator('h1').focus()
-    await keyboard.press('j')
+    // The newest is first.
+    await tabTo(visitor, at.getByRole('link', { name: 'by keys 3' }))
     await keyboard.press('x')
     await keyboard.press('j')
     await keyboard.press('Shift+X')
     await at.getByText('2 selected').waitFor()
-    await at.getByRole('toolbar').getByRole('button', { name: 'Delete' }).focus()
+    await tabTo(visitor, at.getByRole('toolbar').getByRole('button', { name: 'Delete' }))
     await keyboard.press('Enter')
     await at.getByText('1–1 of').waitFor()
-    await at.getByRole('button', { name: 'Undo' }).focus()
+    await tabTo(visitor, at.getByRole('button', { name: 'Undo' }))
     await keyboard.press('Enter')
     await at.getByText('1–3 of 3').waitFor()
 
-    await at.locator('h1').focus()
     await keyboard.press('n')
     await at.getByRole('heading', { name: 'New todo' }).waitFor()
-    await at.getByLabel('Title').focus()
+    await tabTo(visitor, at.getByLabel('Title'))
     await keyboard.type('by keys 4')
     for (let tabs = 0; tabs < 40; tabs++) {
       await keyboard.press('Tab')
@@ -63,7 +62,7 @@ export const byKeys: Journey = {
     await keyboard.press('Control+S')
     await at.getByRole('heading', { name: 'by keys 4', level: 1 }).waitFor()
     const name = at.url().split('/').at(-1) ?? ''
-    await at.getByLabel('Title').focus()
+    await tabTo(visitor, at.getByLabel('Title'))
     await keyboard.press('Control+A')
     await keyboard.type('by keys alone')
     await keyboard.press('Control+S')
@@ -88,6 +87,8 @@ export const byThumb: Journey = {
     await at.keyboard.insertText('thumb')
     await at.getByRole('option', { name: 'API name begins with' }).tap()
     await at.getByText('1–3 of 3').waitFor()
+    await at.getByLabel('Sort by').selectOption({ label: 'Created, ascending' })
+    await at.getByRole('listitem').first().getByText('by thumb 1').waitFor()
     await at.getByRole('link', { name: 'by thumb 2' }).tap()
     await at.getByRole('heading', { name: 'by thumb 2', level: 1 }).waitFor()
     await at.getByLabel('Title').fill('by thumb two')

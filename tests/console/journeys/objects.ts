@@ -135,6 +135,7 @@ export const away: Journey = {
   run: async (stage) => {
     await makeTodo(stage, 'away-open', { title: 'away and open', state: 'open' })
     await using visitor = await stage.as('admin')
+    visitor.expectDisconnection()
     const { page: at } = visitor
     await visitor.goTo(`${page}?where=${encodeURIComponent('metadata.name^=away')}`)
     await at.getByRole('link', { name: 'away and open' }).waitFor()
@@ -153,6 +154,48 @@ export const away: Journey = {
     await at.getByRole('button', { name: 'Try again' }).click()
     await at.getByRole('heading', { name: 'Metrics' }).waitFor()
     await stage.api('DELETE', `${todos}/away-open`)
+    assertClean(visitor)
+  },
+}
+
+/** Notes statements about the rows that nobody can know while the server is down. */
+const noteStatements = `window.statements = []
+new MutationObserver(() => {
+  for (const text of ['Nothing matches', 'No todos yet', 'cannot be reached']) {
+    if (document.querySelector('main').innerText.includes(text)) window.statements.push(text)
+  }
+}).observe(document.body, { subtree: true, childList: true, characterData: true })`
+
+export const down: Journey = {
+  name: 'rows stay while every request fails, and answer the filter once the server is back',
+  run: async (stage) => {
+    await makeTodo(stage, 'down-open', { title: 'down and open', state: 'open' })
+    await makeTodo(stage, 'down-done', { title: 'down and done', state: 'done' })
+    await using visitor = await stage.as('admin')
+    visitor.expectDisconnection()
+    const { page: at } = visitor
+    await visitor.goTo(`${page}?where=${encodeURIComponent('metadata.name^=down')}`)
+    await at.getByText('1–2 of 2').waitFor()
+    await at.evaluate(noteStatements)
+    let refused = 0
+    await at.route('**/apis/**', async (route) => {
+      if (route.request().url().includes('/todos?')) refused++
+      await route.abort()
+    })
+    await at.keyboard.press('/')
+    await at.keyboard.insertText('spec.state=done')
+    await at.keyboard.press('Enter')
+    await stage.until('the list is tried again', async () => refused >= 4)
+    await at.getByText('not applied yet').first().waitFor()
+    strictEqual(await at.locator('.stale').count(), 1)
+    await at.getByRole('link', { name: 'down and open' }).waitFor()
+    strictEqual(JSON.stringify(await at.evaluate('window.statements')), '[]')
+    await at.unroute('**/apis/**')
+    await at.getByText('1–1 of 1').waitFor()
+    await at.getByRole('link', { name: 'down and done' }).waitFor()
+    strictEqual(await at.getByText('not applied yet').count(), 0)
+    for (const one of ['down-open', 'down-done']) await stage.api('DELETE', `${todos}/${one}`)
+    assertClean(visitor)
   },
 }
 
@@ -184,6 +227,28 @@ export const bulk: Journey = {
       return list.total === 0
     })
     await at.getByText('Nothing matches the filter').waitFor()
+    assertClean(visitor)
+  },
+}
+
+export const closing: Journey = {
+  name: 'closing the page sends a deletion that could still be undone',
+  run: async (stage) => {
+    const count = 120
+    for (let at = 0; at < count; at++) await makeTodo(stage, `closing-${at}`, { title: `${at}`, owner: 'closing' })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    await visitor.goTo(`${page}?where=${encodeURIComponent('spec.owner=closing')}`)
+    await at.getByText(`1–50 of ${count}`).waitFor()
+    await at.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await at.getByRole('button', { name: `Select all ${count}` }).click()
+    await at.getByRole('button', { name: 'Delete' }).click()
+    await at.getByText(`${count} objects deleted`).waitFor()
+    await at.goto('about:blank')
+    await stage.until('all are deleted', async () => {
+      const list = (await stage.api('GET', `${todos}?fieldSelector=spec.owner%3Dclosing&size=1`)) as { total: number }
+      return list.total === 0
+    })
     assertClean(visitor)
   },
 }

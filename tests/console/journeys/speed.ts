@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { fillTable } from '../../end-to-end/fill-table.ts'
 import { median, quantile } from '../../../bench/measure.ts'
 import { password } from '../stage.ts'
-import { makeTodo, todos } from './administration.ts'
+import { assertClean, makeTodo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
 
 const mostBytes = 250 * 1024
@@ -46,6 +46,7 @@ export const firstLoad: Journey = {
     await entry.click()
     await page.getByRole('link', { name: 'quickly there' }).waitFor()
     const forList = more.length
+    assertClean(visitor)
     console.log(
       `    login: ${requests} requests, ${Math.round(bytes / 1024)} KB compressed, ${ms} ms; a list: ${forList} more`,
     )
@@ -86,6 +87,13 @@ export const million: Journey = {
         throw new Error(`a page was there after ${worst.toFixed(0)} ms, later than ${mostTurnMs}`)
       }
     }
+    // Actions on all rows take a bounded number of them, and say so.
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.getByRole('button', { name: 'Select the first 5,000' }).click()
+    await page.getByText(/^the first 5,000 of [\d,]+ selected$/).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor()
+    assertClean(visitor)
     console.log(`    ${figures.join('; ')}`)
   },
 }

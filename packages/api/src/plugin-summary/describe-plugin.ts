@@ -1,11 +1,11 @@
 import type { ModelDeclaration, PluginDefinition, RoleDeclaration } from '../plugin-definition.ts'
-import { audienceGroup } from '../plugin-definition.ts'
+import { audienceGroup, ownedVerbs } from '../plugin-definition.ts'
 import { verbs } from '../rules.ts'
 import { heldBy, joinsItem, permissionsOf, requiredApprovals, roleValues } from './approvals.ts'
 import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents, type Reach } from './package-contents.ts'
 import { withApprovals, withRisk } from './place-approvals.ts'
 import { planSection, sectionWithItems, type PlanItem, type PlanItemOf, type PlanSection } from './plan.ts'
-import { allows, isReached, ownedItem, ownedVerbs, reachItems, rightItem, routeItem } from './reach-items.ts'
+import { allows, isReached, ownedItem, reachItems, rightItem, routeItem } from './reach-items.ts'
 import { addedRights, rightsOf, type Right } from './rights.ts'
 
 /**
@@ -83,7 +83,9 @@ export function unreachedItems(contents: PackageContents): readonly PlanItem[] {
     ...definition.models.flatMap((model) => unreachedVerbs(model, rights, definition)),
     ...definition.owned
       .filter(({ group, plural }) => !hasRight(rights, audienceGroup('uc', group), plural))
-      .map((owned) => ownedItem({ ...owned, verbs: ownedVerbs, isAll: true, names: [] }, definition)),
+      .map((owned) =>
+        ownedItem({ verbs: ownedVerbs, ...owned, isAll: owned.verbs === undefined, names: [] }, definition),
+      ),
     ...definition.routes.filter((route) => !isReached(route, rights)).map((route) => routeItem(route)),
     ...definition.apps.flatMap((audience) =>
       definition.groups.map((group): PlanItem => ({ code: 'app', values: { group: audienceGroup(audience, group) } })),

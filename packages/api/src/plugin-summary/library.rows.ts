@@ -106,7 +106,14 @@ export const library: PluginDefinition = {
     { audience: 'public', method: 'GET', path: '/apis/api.books.example.com/v1/news', stream: true },
   ],
   apps: ['uc'],
-  owned: [{ group: 'books.example.com', plural: 'books', path: 'spec.loan.by', allow: 'library-borrow' }],
+  owned: [
+    {
+      group: 'books.example.com',
+      plural: 'books',
+      path: 'spec.loan.by',
+      allow: [{ role: 'library-borrow', verbs: ['get', 'list'] }],
+    },
+  ],
   roles: [
     role('library-visit', {
       into: ['anonymous'],

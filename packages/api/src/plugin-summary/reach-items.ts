@@ -1,5 +1,6 @@
 import {
   audienceGroup,
+  ownedVerbs,
   type OwnedDeclaration,
   type PluginDefinition,
   type RouteDeclaration,
@@ -8,9 +9,6 @@ import { requestInfo, type RequestInfo } from '../request-info.ts'
 import type { PlanItem } from './plan.ts'
 import { rightWords } from './right-words.ts'
 import type { ResourceRight, Right, UrlRight } from './rights.ts'
-
-/** Verbs that the host serves for owned objects. */
-export const ownedVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
 
 /** An item, and the words for it in names of approvals. Operators keep these names in scripts: they never change. */
 export interface Reached {

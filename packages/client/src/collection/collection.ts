@@ -39,6 +39,11 @@ export interface Collection<Types extends ModelTypes> {
    * it was read.
    */
   updateStatus(object: Types['object'], status: Types['status']): Promise<Types['object']>
+  /**
+   * Reads the object and writes the status that `change` returns. Retries on a version conflict, so `change` may run several
+   * times.
+   */
+  updateStatus(name: string, change: ChangeStatus<Types>): Promise<Types['object']>
   /** Deletes the object and returns its last state. An object with finalizers is only declared deleted. */
   delete(name: string): Promise<Types['object']>
   /** Streams changes from now on or after `revision`. Reconnects after a disconnect. */
@@ -46,6 +51,11 @@ export interface Collection<Types extends ModelTypes> {
   /** A sorted list that stays current until closed: lists, then watches, and reconnects by itself. */
   live(options?: LiveOptions<Types['fields']>): Live<Types['object']>
 }
+
+export type ChangeStatus<Types extends ModelTypes> = (
+  status: Types['status'] | undefined,
+  object: Types['object'],
+) => Types['status'] | Promise<Types['status']>
 
 /** Selects whole objects. */
 type WholeQuery<Fields> = ListOptions<Fields> & { readonly fields?: undefined }

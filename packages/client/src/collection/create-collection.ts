@@ -1,9 +1,9 @@
 import { ApiError, isApiError, type ApiObject } from '@pergola/api'
-import type { NewObject } from '../object-types.ts'
+import type { Draft, NewObject } from '../object-types.ts'
 import type { PartQuery } from '../query.ts'
 import type { Resource } from '../resource.ts'
 import type { CollectionOptions, Whole } from './collection-options.ts'
-import type { Collection, Listing } from './collection.ts'
+import type { ChangeStatus, Collection, Listing } from './collection.ts'
 import { createLive, type LooseLiveOptions } from './live.ts'
 import { selectionOf, sortOf, type LooseListOptions } from './selection.ts'
 import type { ModelTypes } from './served.ts'
@@ -35,7 +35,14 @@ export function createCollection<Types extends ModelTypes>(
       ),
     replace: async (object) => whole(await resource.update(object)),
     patch: async (name, patch) => whole(await resource.patch(name, patch)),
-    updateStatus: async (object, status) => whole(await resource.updateStatus({ ...object, status })),
+    updateStatus: async (of: string | Types['object'], status: Types['status'] | ChangeStatus<Types>) => {
+      if (typeof of !== 'string') return whole(await resource.updateStatus({ ...of, status }))
+      const change = async (object: Draft<Types['object']>) => {
+        const present: Types['object'] & { status?: Types['status'] } = whole(object as Types['object'])
+        present.status = await (status as ChangeStatus<Types>)(present.status, present)
+      }
+      return whole(await resource.modify(of, change, { part: 'status' }))
+    },
     delete: async (name) => whole(await resource.delete(name)),
     watch: async function* ({ revision, initial, signal: own, ...options } = {}) {
       const selection = selectionOf(options)

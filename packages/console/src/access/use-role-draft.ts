@@ -13,6 +13,10 @@ export interface RoleDraft {
   readonly ownRules: Ref<string>
   /** The rules' YAML cannot be parsed as a list. */
   readonly isUnreadable: ComputedRef<boolean>
+  /** Something differs from the stored role, or from an empty one. */
+  readonly isEdited: ComputedRef<boolean>
+  /** Takes the draft as stored. */
+  readonly settle: () => void
   /** The role as `save` would send it. */
   readonly draft: ComputedRef<Role>
   readonly toggle: (part: string, isOn: boolean) => void
@@ -24,6 +28,12 @@ export function useRoleDraft(role: () => Role | undefined, all: () => readonly R
   const displayName = ref('')
   const chosen = shallowRef<ReadonlySet<string>>(new Set())
   const ownRules = ref('[]\n')
+  const settled = ref('')
+  const asText = () => JSON.stringify([newName.value, displayName.value, [...chosen.value].toSorted(), ownRules.value])
+  const settle = () => {
+    settled.value = asText()
+  }
+  settle()
   watch(
     role,
     (now, before) => {
@@ -31,6 +41,7 @@ export function useRoleDraft(role: () => Role | undefined, all: () => readonly R
       displayName.value = displayNameOf(now)
       chosen.value = new Set(dependenciesOf(now))
       ownRules.value = stringify(now.rules)
+      settle()
     },
     { immediate: true },
   )
@@ -50,6 +61,8 @@ export function useRoleDraft(role: () => Role | undefined, all: () => readonly R
     chosen,
     needed: computed(() => withNeeded(chosen.value, all())),
     ownRules,
+    isEdited: computed(() => asText() !== settled.value),
+    settle,
     isUnreadable: computed(() => typed.value === undefined),
     draft,
     toggle: (part, isOn) => {

@@ -1,11 +1,11 @@
-/** The value at `spec.title` of an object. */
+/** The value at `spec.title` of an object; at `subjects.name`, the values of all items. */
 export function valueAt(object: unknown, path: string): unknown {
-  let at = object
-  for (const name of path.split('.')) {
-    if (typeof at !== 'object' || at === null) return undefined
-    at = (at as Readonly<Record<string, unknown>>)[name]
-  }
-  return at
+  return path.split('.').reduce(within, object)
+}
+
+function within(at: unknown, name: string): unknown {
+  if (Array.isArray(at)) return at.map((item: unknown) => within(item, name)).filter((value) => value !== undefined)
+  return typeof at === 'object' && at !== null ? (at as Readonly<Record<string, unknown>>)[name] : undefined
 }
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/

@@ -38,8 +38,15 @@ export function offeredColumns({ model, schema, language }: Known): readonly Off
 /** Default columns: those that the model names, else indexed fields, then other plain values. */
 export function usualColumns(model: ListedModel, offered: readonly OfferedColumn[]): readonly string[] {
   const said = model.display?.columns
-  if (said) return said.filter((name) => offered.some(({ key }) => key === name))
+  if (said)
+    return said.map((name) => ofMetadata[name] ?? name).filter((name) => offered.some(({ key }) => key === name))
   return offered.slice(0, usual).map(({ key }) => key)
+}
+
+/** Columns that every model has, by their paths. */
+const ofMetadata: Readonly<Record<string, string>> = {
+  'metadata.name': 'name',
+  'metadata.creationTimestamp': 'created',
 }
 
 const widths: Readonly<Partial<Record<Widget, number>>> = {
@@ -72,7 +79,7 @@ function isField(name: string, schema: Schema | undefined): boolean {
 }
 
 export function schemaOfField(name: string, schema: Schema | undefined): Schema {
-  return schema ? schemaAt(schema, name.split('.')) : {}
+  return schema ? schemaAt(schema, name.replaceAll('[]', '').split('.')) : {}
 }
 
 const plain: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person', 'tags'])

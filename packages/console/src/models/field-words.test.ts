@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hintOf, wasWords, wrongWith } from './field-words.ts'
+import { hintOf, valueText, wrongWith } from './field-words.ts'
 
 it('shows the error of the server before local errors', () => {
   const told = [{ field: 'spec.amount', rule: 'check', message: 'is more than the budget' }]
@@ -16,7 +16,10 @@ it('counts the characters of a long text below its description', () => {
 })
 
 it('shows a former value as its field does', () => {
-  expect(wasWords('toApprove', 'choice')).toBe('To approve')
-  expect(wasWords('2026-11-24', 'date')).toMatch(/24/)
-  expect(wasWords(undefined, 'text')).not.toBe('undefined')
+  expect(valueText('toApprove', { enum: ['toApprove'] })).toBe('To approve')
+  expect(valueText('2026-11-24', { type: 'string', format: 'date' })).toMatch(/24/)
+  expect(valueText(undefined, { type: 'string' })).not.toBe('undefined')
+  expect(valueText(8640.5, { type: 'number', 'x-display': { as: 'currency', unit: { before: '€' } } })).toBe(
+    '€ 8,640.50',
+  )
 })

@@ -2,9 +2,9 @@ import type { FieldError } from '@pergola/client'
 import { fieldErrorWords } from '../server/field-errors.ts'
 import { language, words } from '../words/words.ts'
 import { cellText } from './cell-text.ts'
-import { formatDate, valueWords } from './format.ts'
+import { formatDate, formatNumber, unitOf, valueWords } from './format.ts'
 import { localFault } from './local-faults.ts'
-import type { Schema, Widget } from './schema.ts'
+import { widgetOf, type Schema, type Widget } from './schema.ts'
 
 /** The error of a value: the server's, else one found locally. */
 export function wrongWith(value: unknown, schema: Schema, told: readonly FieldError[]): string | undefined {
@@ -21,11 +21,16 @@ export function hintOf(value: unknown, { description, maxLength }: Schema, widge
   return parts.filter((part) => part !== undefined).join(' ') || undefined
 }
 
-/** A former value as the text of "was …". */
-export function wasWords(original: unknown, widget: Widget): string {
-  if (original === undefined || original === null || original === '') return words.value.object.none
-  if (widget === 'choice' && typeof original === 'string') return valueWords(original)
-  const isDay = (widget === 'date' || widget === 'time') && typeof original === 'string'
-  if (isDay) return formatDate(original, language.value, widget === 'time')
-  return cellText(original, words.value.object)
+/** A value as text, formatted as its field is displayed. */
+export function valueText(value: unknown, schema: Schema, whole: Schema = {}): string {
+  if (value === undefined || value === null || value === '') return words.value.object.none
+  const widget = widgetOf(schema, whole)
+  if (widget === 'choice' && typeof value === 'string') return valueWords(value)
+  if (typeof value === 'number') {
+    const { before, after } = unitOf(schema['x-display'])
+    return `${before} ${formatNumber(value, language.value, schema['x-display'])} ${after}`.trim()
+  }
+  const isDay = (widget === 'date' || widget === 'time') && typeof value === 'string'
+  if (isDay) return formatDate(value, language.value, widget === 'time')
+  return cellText(value, words.value.object)
 }

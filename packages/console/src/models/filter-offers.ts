@@ -51,10 +51,12 @@ function fieldOffer(field: FilterField, { step }: Acts): Offer {
   return { key: field.key, title: field.title, kind: 'field', act: () => step({ field }) }
 }
 
-/** Offers to search a typed word in the first two text fields and in the name, or to use it as a label. */
+/** Offers to search a typed word in the first two text fields, in the name and in the index of words, or to use it as a label. */
 function findOffers(fields: readonly FilterField[], typed: string, { put, takeLabels }: Acts): readonly Offer[] {
   const { objects } = words.value
-  const texts = fields.filter(({ key, widget }) => widget === 'text' && key !== 'metadata.name').slice(0, 2)
+  const texts = fields
+    .filter(({ key, widget }) => widget === 'text' && key !== 'metadata.name' && key !== 'words')
+    .slice(0, 2)
   const found = [...texts, ...fields.filter(({ key }) => key === 'metadata.name')]
   const begins = found.map(({ key, title }) => ({
     key: `find ${key}`,
@@ -68,7 +70,15 @@ function findOffers(fields: readonly FilterField[], typed: string, { put, takeLa
     kind: 'labels' as const,
     act: () => takeLabels(typed),
   }
-  return [...begins, ...(/^[!\w./-]+(\s*[=!]|$)/.test(typed) ? [labels] : [])]
+  const contains = fields
+    .filter(({ key }) => key === 'words')
+    .map(({ key }) => ({
+      key: 'contains',
+      title: objects.contains(typed),
+      kind: 'find' as const,
+      act: () => put({ key, op: 'prefix', value: typed.toLowerCase() }),
+    }))
+  return [...begins, ...contains, ...(/^[!\w./-]+(\s*[=!]|$)/.test(typed) ? [labels] : [])]
 }
 
 function operatorOffer(field: FilterField, op: Operator, { step, put }: Acts): Offer {

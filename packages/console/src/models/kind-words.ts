@@ -1,14 +1,23 @@
+import { words } from '../words/words.ts'
 import type { ListedModel } from './listed-models.ts'
 
+type Named = Pick<ListedModel, 'kind'> & Partial<Pick<ListedModel, 'isOwn'>>
+
 /** Singular in a sentence: `todo`, `config map`, `API token`. */
-export function oneOf({ kind }: Pick<ListedModel, 'kind'>): string {
-  return inWords(kind)
+export function oneOf(model: Named): string {
+  return ownName(model) ?? inWords(model.kind)
 }
 
 /** Plural as a title: `Todos`, `Config maps`. */
-export function manyOf({ kind, plural }: Pick<ListedModel, 'kind' | 'plural'>): string {
+export function manyOf(model: Named & Pick<ListedModel, 'plural'>): string {
+  const { kind, plural } = model
   const text = inWords(kind.slice(0, sharedLength(kind, plural)) + plural.slice(sharedLength(kind, plural)))
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return ownName(model) ?? text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A plugin's model of the same kind keeps its name. */
+function ownName({ kind, isOwn = false }: Named): string | undefined {
+  return isOwn ? words.value.kinds[kind] : undefined
 }
 
 /** Length of the common prefix of kind and plural: 4 for `todos`, 12 for `networkpolicies`. */

@@ -1,9 +1,10 @@
 import type { ApiObject, ResourceType } from '@pergola/client'
 import { shallowRef } from 'vue'
 import { toast } from '../kit/tell.ts'
-import { client } from '../server/client.ts'
+import { client, lastClient } from '../server/client.ts'
 import { words } from '../words/words.ts'
 import { forEachOf, type Failure } from './each-object.ts'
+import { canBeLast, lastBatches } from './last-requests.ts'
 
 /** Undo period of a deletion; no request is sent before it ends. */
 const undoMs = 10_000
@@ -28,20 +29,26 @@ function show(objects: readonly ApiObject[]): void {
   deletedSoon.value = new Set([...deletedSoon.value].filter((uid) => !back.has(uid)))
 }
 
-/** Deletes after a 10 s undo period, or at once when the window is closed. */
+/**
+ * Deletes after a 10 s undo period, or when the page is closed. Without undo, begins at once if there are more objects than a
+ * closing page can send.
+ */
 export function deleteLater(deletion: Deletion): void {
-  const { objects, what } = deletion
+  const { type, objects, what } = deletion
   hide(objects)
+  if (!canBeLast(type, objects)) return void run(deletion)
   let isOver = false
-  const begin = () => {
+  const begin = (send: (deletion: Deletion) => unknown) => {
     if (isOver) return
     isOver = true
-    window.removeEventListener('pagehide', begin)
+    clearTimeout(timer)
+    window.removeEventListener('pagehide', onClose)
     close()
-    void run(deletion)
+    send(deletion)
   }
-  const timer = setTimeout(begin, undoMs)
-  window.addEventListener('pagehide', begin)
+  const onClose = () => begin(sendLast)
+  const timer = setTimeout(() => begin(run), undoMs)
+  window.addEventListener('pagehide', onClose)
   const close = toast(words.value.objects.deletedToast(what), {
     ms: undoMs,
     action: {
@@ -49,11 +56,17 @@ export function deleteLater(deletion: Deletion): void {
       run: () => {
         isOver = true
         clearTimeout(timer)
-        window.removeEventListener('pagehide', begin)
+        window.removeEventListener('pagehide', onClose)
         show(objects)
       },
     },
   })
+}
+
+/** The page is being closed: requests of the usual kind would be cancelled. */
+function sendLast({ type, objects }: Deletion): void {
+  // The browser may show the page again, from its cache.
+  for (const batch of lastBatches(type, objects)) lastClient.batch(batch).catch(() => show(objects))
 }
 
 const progressFrom = 20

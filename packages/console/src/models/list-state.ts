@@ -49,7 +49,7 @@ export function useListState(): UsedListState {
   return { state, query, change }
 }
 
-function fromAddress(query: LocationQuery): ListState {
+export function fromAddress(query: LocationQuery): ListState {
   const text = (name: string) => [query[name] ?? []].flat().filter((one) => one !== null)
   const size = Number(text('size')[0])
   return {
@@ -72,7 +72,7 @@ function termsIn(text: string): readonly UnplacedSelectorTerm[] {
   }
 }
 
-function toAddress({ where, labels, sort, page, size, open }: ListState): Record<string, string | string[]> {
+export function toAddress({ where, labels, sort, page, size, open }: ListState): Record<string, string | string[]> {
   return {
     ...(where.length > 0 && { where: formatSelector(where) }),
     ...(labels !== '' && { labels }),

@@ -43,11 +43,23 @@ export function resolved(schema: Schema | undefined, whole: Schema): Schema {
   return { ...whole.definitions?.[name], ...beside }
 }
 
-/** The schema at a path of property names. */
+/** The schema at a path of property names; fields of a list's items count as fields of the list. */
 export function schemaAt(whole: Schema, path: readonly string[]): Schema {
   let at = whole
-  for (const name of path) at = resolved(at.properties?.[name], whole)
+  for (const name of path) at = resolved(fieldOf(at, name, whole), whole)
   return at
+}
+
+function fieldOf(at: Schema, name: string, whole: Schema): Schema | undefined {
+  const named = at.properties?.[name]
+  if (named || !at.items) return named ?? (at.properties ? undefined : valuesSchema(at))
+  const items = resolved(at.items, whole)
+  return /^\d+$/.test(name) ? items : fieldOf(items, name, whole)
+}
+
+/** The label of the field at a path of property names. */
+export function titleAt(path: readonly string[], whole: Schema | undefined, language: string): string {
+  return titleOf(path.at(-1) ?? '', whole && schemaAt(whole, path), language)
 }
 
 export type Widget =
@@ -124,7 +136,7 @@ export function titleOf(name: string, schema?: Schema, language = 'en'): string 
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Initial value for a schema. */
+/** Initial value for a schema: defaults, and what is required. */
 export function initialOf(schema: Schema, whole: Schema): unknown {
   const here = resolved(schema, whole)
   if (here.default !== undefined) return structuredClone(here.default)
@@ -133,6 +145,10 @@ export function initialOf(schema: Schema, whole: Schema): unknown {
   if (widget === 'map') return {}
   if (widget === 'switch') return false
   if (widget !== 'group') return undefined
-  const required = (here.required ?? []).map((name) => [name, initialOf(here.properties?.[name] ?? {}, whole)] as const)
-  return Object.fromEntries(required.filter(([, value]) => value !== undefined))
+  const required = new Set(here.required)
+  const fields = Object.entries(here.properties ?? {}).map(([name, field]) => {
+    const isFilled = required.has(name) || resolved(field, whole).default !== undefined
+    return [name, isFilled ? initialOf(field, whole) : undefined] as const
+  })
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }

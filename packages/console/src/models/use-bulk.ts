@@ -7,6 +7,7 @@ import { valueAt } from './cell-text.ts'
 import { csvOf } from './csv.ts'
 import type { Failure } from './each-object.ts'
 import { deleteLater } from './late-deletion.ts'
+import { readUpTo } from './read-up-to.ts'
 import type { Selection } from './use-selection.ts'
 
 interface Bulk {
@@ -19,7 +20,7 @@ interface Bulk {
 
 const pageSize = 500
 /** Upper bound; larger jobs are for programs. */
-const most = 5_000
+export const mostAtOnce = 5_000
 
 /** Actions on all selected objects of a list. */
 export function useBulk(of: {
@@ -31,13 +32,8 @@ export function useBulk(of: {
   const chosen = async () => {
     if (!of.selection.isAll.value) return of.selection.objects.value
     const { page: _, size: __, ...query } = of.query()
-    const found: ApiObject[] = []
-    for (let page = 1; found.length < most; page++) {
-      const list = await client.resource(of.type()).list({ ...query, page, size: pageSize })
-      found.push(...list.items)
-      if (!list.hasNext) break
-    }
-    return found.slice(0, most)
+    const resource = client.resource(of.type())
+    return readUpTo(mostAtOnce, async (page) => resource.list({ ...query, page, size: pageSize }))
   }
   return {
     chosen,

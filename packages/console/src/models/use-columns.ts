@@ -60,7 +60,7 @@ export function useColumns(of: () => Known): UsedColumns {
     const isSorted = path === undefined || model?.indexes.some(({ name, multi }) => name === path && !multi)
     const title = {
       key: 'title',
-      title: model ? titleHead(model.kind) : '',
+      title: model ? titleHead(model) : '',
       sort: isSorted ? (path ?? 'metadata.name') : undefined,
     }
     // First in the model's order, then in the chosen one.
@@ -79,8 +79,8 @@ export function useColumns(of: () => Known): UsedColumns {
 }
 
 /** `PurchaseOrder` as `Purchase order`. */
-function titleHead(kind: string): string {
-  const text = oneOf({ kind })
+function titleHead(model: ListedModel): string {
+  const text = oneOf(model)
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

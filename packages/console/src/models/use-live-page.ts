@@ -1,28 +1,35 @@
-import { isApiError, type ApiObject, type List, type ListQuery, type ResourceType } from '@pergola/client'
+import type { ApiObject, List, ListQuery, ResourceType } from '@pergola/client'
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
-import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import { client } from '../server/client.ts'
 import { useWatch } from '../server/use-watch.ts'
 import { useMay } from '../session/use-may.ts'
+import { answers, isPassing, rowsAfter, type ShownRows } from './live-rows.ts'
 import { isSame } from './same.ts'
 
 export interface LivePage<Stored extends ApiObject> {
-  /** The last response: totals, and whether there are other pages. */
+  /** The latest response: totals, and whether there are other pages. */
   readonly page: ComputedRef<List<Stored> | undefined>
   /** The rows to show. New objects are not among them until `showFresh`. */
-  readonly rows: ShallowRef<readonly Stored[]>
+  readonly rows: ComputedRef<readonly Stored[]>
   /** How many new objects would appear on this page. */
-  readonly fresh: Ref<number>
+  readonly fresh: ComputedRef<number>
   readonly showFresh: () => void
-  /** The rows answer an earlier query; the current one is in flight. */
+  /** The rows answer an earlier query; the current one has no response yet. */
   readonly isStale: ComputedRef<boolean>
   /** Why there are no rows. */
   readonly error: ComputedRef<unknown>
 }
 
+/** A response, with the query that it answers. */
+interface Answer<Stored extends ApiObject> {
+  readonly type: ResourceType<Stored>
+  readonly query: ListQuery
+  readonly page: List<Stored>
+}
+
 /** Changes within this period share one request. */
 const pauseMs = 250
-const mostRetries = 5
 const againMs = 2_000
 /** Upper bound of remembered changes; beyond it, rows are replaced by every response. */
 const mostTouched = 5_000
@@ -36,96 +43,73 @@ export function useLivePage<Stored extends ApiObject>(
   const touched = new Map<string, number>()
   let changes = 0
   let changesBeforeRead = 0
-  const rows = shallowRef<readonly Stored[]>([])
   const list = useQuery({
     queryKey: computed((): readonly unknown[] => ['objects', type(), query()]),
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, queryKey }): Promise<Answer<Stored>> => {
+      const [, of, where] = queryKey as readonly [unknown, ResourceType<Stored>, ListQuery]
       changesBeforeRead = changes
-      return client.resource(type()).list(query(), { signal })
+      return { type: of, query: where, page: await client.resource(of).list(where, { signal }) }
     },
-    placeholderData: (previous, of) => (isSame(of?.queryKey[1], type()) ? previous : undefined),
     // An equal response must count as new, because the watch continues after its revision.
     structuralSharing: false,
     staleTime: 0,
-    // Keeps the rows while the server restarts, and reads again afterwards.
-    retry: (failures, reason) => rows.value.length > 0 && failures < mostRetries && isPassing(reason),
+    retry: false,
     // Retries until the server answers again.
     refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? againMs : false),
   })
-  const fresh = ref(0)
-  const showFresh = () => {
-    rows.value = list.data.value?.items ?? []
-    fresh.value = 0
+  const asked = computed(() => ({ type: type(), query: query() }))
+  const page = computed(() => {
+    const answer = list.data.value
+    return answer && answers(answer, asked.value) ? answer.page : undefined
+  })
+  const shown = shallowRef<ShownRows<Stored>>()
+  /** The latest failure of the current query; stays while the query is tried again. */
+  const failure = shallowRef<unknown>()
+  const forget = () => {
     for (const [uid, change] of touched) if (change <= changesBeforeRead) touched.delete(uid)
   }
-
-  // Shows the response to a new query, or the first one on this page, without holding rows back.
-  let settled: unknown
   watch(
-    [list.data, list.isFetchedAfterMount, list.isPlaceholderData],
-    ([now, isFetched, isPlaceholder]) => {
-      if (isPlaceholder) return
-      const shown = [type(), query()]
-      const isRead = isSame(settled, shown) && rows.value.length > 0 && touched.size < mostTouched
-      const held = now && isRead ? heldRows(rows.value, now.items, touched) : undefined
-      if (held && held.fresh > 0 && held.rows.length > 0) {
-        rows.value = held.rows
-        fresh.value = held.fresh
-      } else showFresh()
-      settled = isFetched ? shown : undefined
+    [page, list.isFetchedAfterMount, list.error, asked],
+    ([now, isFetched, error, query], [, , , before]) => {
+      const known = touched.size < mostTouched ? touched : undefined
+      shown.value = rowsAfter(shown.value, { ...query, page: now, error, isFetched, touched: known })
+      if (now && shown.value?.fresh === 0) forget()
+      failure.value = error ?? (now || !isSame(query, before) ? undefined : failure.value)
     },
     { immediate: true },
   )
-  useChanges({ type, list }, (uid) => touched.set(uid, ++changes))
+  useChanges({ type, page, list }, (uid) => touched.set(uid, ++changes))
   return {
-    page: computed(() => list.data.value),
-    rows,
-    fresh,
-    showFresh,
-    isStale: computed(() => list.isPlaceholderData.value),
-    error: computed(() => {
-      const reason = list.error.value ?? undefined
-      return list.data.value !== undefined && isPassing(reason) ? undefined : reason
-    }),
+    page: computed(() => shown.value?.page),
+    rows: computed(() => shown.value?.rows ?? []),
+    fresh: computed(() => shown.value?.fresh ?? 0),
+    showFresh: () => {
+      if (shown.value) shown.value = { ...shown.value, rows: shown.value.page.items, fresh: 0 }
+      forget()
+    },
+    isStale: computed(() => shown.value !== undefined && !answers(shown.value, asked.value)),
+    error: computed(() => (shown.value && isPassing(failure.value) ? undefined : failure.value)),
   }
-}
-
-/** Whether a retry may succeed soon: the server cannot be reached, or restarts. */
-function isPassing(reason: unknown): boolean {
-  return !isApiError(reason) || reason.status >= 500
-}
-
-/** Updates the shown rows without moving them; drops rows that were deleted or left the page by their own change. */
-function heldRows<Stored extends ApiObject>(
-  shown: readonly Stored[],
-  latest: readonly Stored[],
-  touched: ReadonlyMap<string, number>,
-): { readonly rows: readonly Stored[]; readonly fresh: number } {
-  const known = new Set(shown.map(({ metadata }) => metadata.uid))
-  const byUid = new Map(latest.map((object) => [object.metadata.uid, object]))
-  const fresh = latest.filter(({ metadata: { uid } }) => !known.has(uid) && touched.has(uid)).length
-  const rows = shown.flatMap((object) => {
-    const { uid } = object.metadata
-    return byUid.get(uid) ?? (touched.has(uid) ? [] : [object])
-  })
-  return { rows, fresh }
 }
 
 interface Changing<Stored extends ApiObject> {
   readonly type: () => ResourceType<Stored>
+  readonly page: Readonly<Ref<List<Stored> | undefined>>
   readonly list: {
-    readonly data: Readonly<Ref<List<Stored> | undefined>>
     readonly isFetchedAfterMount: Readonly<Ref<boolean>>
     readonly isFetching: Readonly<Ref<boolean>>
   }
 }
 
 /** Reads the page again after changes, because only the server knows which objects belong to it. */
-function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, onChange: (uid: string) => void): void {
+function useChanges<Stored extends ApiObject>(
+  { type, page, list }: Changing<Stored>,
+  onChange: (uid: string) => void,
+): void {
   const queryClient = useQueryClient()
   const from = ref<string>()
   watch(
-    [type, list.data, list.isFetchedAfterMount],
+    [type, page, list.isFetchedAfterMount],
     ([now, data, isFetched], [before]) => {
       if (!isSame(now, before)) from.value = undefined
       if (data && isFetched) from.value ??= data.revision

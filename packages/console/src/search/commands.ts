@@ -1,7 +1,7 @@
 import { CircleUser, LogOut, Moon, Plus, Puzzle, Sun } from '@lucide/vue'
 import { tellProblem } from '../kit/tell.ts'
 import { modelsAllowing } from '../models/allowed-models.ts'
-import { oneOf } from '../models/kind-words.ts'
+import { manyOf, oneOf } from '../models/kind-words.ts'
 import { mayDo } from '../session/permissions.ts'
 import { signOut } from '../session/session.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
@@ -38,13 +38,18 @@ export async function actionHits(): Promise<readonly Hit[]> {
   const { objects, account, plugins, users, roles } = words.value
   const ofModels = oneVersionOfEach(creatable)
     .filter(({ hasPage }) => !hasPage)
-    .map(({ group, version, plural, ...model }) => ({
-      key: `new ${group}/${plural}`,
-      title: objects.new(oneOf(model)),
-      hint: group,
-      act: { name: 'new-object', params: { group: group || '-', version, plural } },
-      icon: Plus,
-    }))
+    .map((model) => {
+      const { group, version, plural } = model
+      const title = objects.new(oneOf(model))
+      return {
+        key: `new ${group}/${plural}`,
+        title,
+        // Some languages leave out a name that they cannot put into a sentence.
+        hint: title.includes(oneOf(model)) ? group : [manyOf(model), group].filter((part) => part !== '').join(' · '),
+        act: { name: 'new-object', params: { group: group || '-', version, plural } },
+        icon: Plus,
+      }
+    })
   const creates = (plural: string) => creatable.some((model) => model.group === '' && model.plural === plural)
   const toUser = { name: 'users', hash: '#new' }
   const install = { key: 'install', title: plugins.install, hint: '' }

@@ -4,6 +4,12 @@ import type { LiveLink } from './live-state.ts'
 /** Client of the host that served this page, with the browser's session. */
 export const client = createClient({ url: location.origin })
 
+/** Its requests outlive the page. */
+export const lastClient = createClient({
+  url: location.origin,
+  fetch: async (input, init) => fetch(input, { ...init, keepalive: true }),
+})
+
 /** A client for one watch, which reports its connection state. */
 export function clientFor({ connected, lost }: LiveLink): Client {
   return createClient({ url: location.origin, onConnect: connected, onRetry: lost })

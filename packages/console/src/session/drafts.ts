@@ -1,53 +1,37 @@
 import { client, publicApi } from '../server/client.ts'
+import { keptDrafts } from './kept-drafts.ts'
 import { session } from './session.ts'
 
 /** Unsaved changes of the current user, kept for the life of the tab. Erased at sign-out and when another user signs in. */
-const place = 'pergola.drafts'
+const drafts = keptDrafts(sessionStorage)
 
-interface Kept {
-  readonly uid: string
-  readonly drafts: Readonly<Record<string, unknown>>
-}
+let known: { readonly session: unknown; readonly uid: Promise<string> } | undefined
 
-let known: { readonly username: string; readonly uid: Promise<string> } | undefined
-
-/** Drafts belong to a uid, because a user name may be reassigned. */
-async function uidOfUser(): Promise<string> {
-  const username = session.value?.username ?? ''
-  if (known?.username !== username) {
+/** Read once per sign-in. */
+async function uidOfUser(): Promise<string | undefined> {
+  if (known?.session !== session.value) {
     const uid = client
       .call({ method: 'GET', path: `${publicApi}/users/-` })
       .then((profile) => (profile as { readonly uid: string }).uid)
-    known = { username, uid }
+    known = { session: session.value, uid }
     uid.catch(() => (known = undefined))
   }
-  return known.uid
-}
-
-function read(uid: string): Kept {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(place) ?? 'null') as Kept | null
-    if (kept?.uid === uid) return kept
-  } catch {
-    // Ignores invalid content; the next write replaces it.
-  }
-  return { uid, drafts: {} }
+  return known?.uid.catch(() => undefined)
 }
 
 export async function keepDraft(key: string, draft: unknown): Promise<void> {
-  const uid = await uidOfUser().catch(() => undefined)
-  if (uid === undefined) return
-  const { drafts } = read(uid)
-  const { [key]: _, ...others } = drafts
-  const next: Kept = { uid, drafts: draft === undefined ? others : { ...others, [key]: draft } }
-  try {
-    sessionStorage.setItem(place, JSON.stringify(next))
-  } catch {
-    // The storage is full: the draft exists only on the page.
-  }
+  const uid = await uidOfUser()
+  if (uid !== undefined) drafts.keep(uid, key, draft)
 }
 
 export async function keptDraft(key: string): Promise<unknown> {
-  const uid = await uidOfUser().catch(() => undefined)
-  return uid === undefined ? undefined : read(uid).drafts[key]
+  const uid = await uidOfUser()
+  return uid === undefined ? undefined : drafts.read(uid, key)
+}
+
+/** Erases the drafts of a user who used this tab before. */
+export async function eraseOthersDrafts(): Promise<void> {
+  if (drafts.isEmpty()) return
+  const uid = await uidOfUser()
+  if (uid !== undefined) drafts.eraseOthers(uid)
 }

@@ -2,6 +2,7 @@ import { isApiError } from '@pergola/client'
 import { shallowRef, watchEffect } from 'vue'
 import { client, publicApi } from '../server/client.ts'
 import { noteAnswer, noteFailure } from '../server/connection.ts'
+import { createQuestions } from './questions.ts'
 import { endSession, hasEnded, session } from './session.ts'
 import type { NeededRight } from 'vue-router'
 
@@ -33,7 +34,7 @@ export async function readPermissions(): Promise<void> {
     const now = JSON.stringify(read)
     if (now === text) return
     text = now
-    answers.clear()
+    questions.forget()
     held.value = read
   } catch (error) {
     if (!noteFailure(error) && isApiError(error) && error.reason === 'Unauthenticated') endSession()
@@ -54,39 +55,12 @@ watchEffect((onCleanup) => {
   })
 })
 
-/** Cached answers; cleared when roles or permissions change. */
-const answers = new Map<string, Promise<boolean>>()
-let waiting: { readonly right: NeededRight; readonly answer: (is: boolean) => void }[] = []
-const mostAtOnce = 100
+const questions = createQuestions(async (requests) => {
+  const answer = await client.call({ method: 'POST', path: `${publicApi}/accessreviews`, body: { requests } })
+  return (answer as { readonly items: readonly { readonly allowed: boolean }[] }).items.map(({ allowed }) => allowed)
+})
 
-/** Whether the API would allow a request. Concurrent questions share one request. */
+/** Whether the API would allow a request. */
 export async function mayDo(right: NeededRight): Promise<boolean> {
-  const key = JSON.stringify([right.verb, right.group, right.resource, right.subresource])
-  const known = answers.get(key)
-  if (known) return known
-  const asked = new Promise<boolean>((answer) => {
-    if (waiting.length === 0) queueMicrotask(askAll)
-    waiting.push({ right, answer })
-  })
-  answers.set(key, asked)
-  return asked
-}
-
-function askAll(): void {
-  const all = waiting
-  waiting = []
-  for (let from = 0; from < all.length; from += mostAtOnce) void askSome(all.slice(from, from + mostAtOnce))
-}
-
-async function askSome(some: typeof waiting): Promise<void> {
-  const requests = some.map(({ right }) => right)
-  try {
-    const answer = await client.call({ method: 'POST', path: `${publicApi}/accessreviews`, body: { requests } })
-    const { items } = answer as { readonly items: readonly { readonly allowed: boolean }[] }
-    some.forEach((one, at) => one.answer(items[at]?.allowed ?? false))
-  } catch {
-    // Not cached: asked again with the next question. Until then, the buttons stay hidden.
-    answers.clear()
-    for (const { answer } of some) answer(false)
-  }
+  return questions.ask(right)
 }

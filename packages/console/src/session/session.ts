@@ -42,6 +42,16 @@ export async function signInAgain(password: string): Promise<void> {
   hasEnded.value = false
 }
 
+/**
+ * Continues on this page if the browser has a session of the same user again, for example after a sign-in in another tab.
+ * Returns the user name of the session.
+ */
+export async function goOn(): Promise<string | undefined> {
+  const { username } = (await client.call({ method: 'GET', path: '/auth/setup' })) as { readonly username?: string }
+  if (username !== undefined && username === session.value?.username) hasEnded.value = false
+  return username
+}
+
 export async function signOut(): Promise<void> {
   await client.call({ method: 'DELETE', path: '/auth/sessions/-' })
   leave()

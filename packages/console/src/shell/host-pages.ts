@@ -72,7 +72,7 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/roles/:name',
     name: 'role',
     component: async () => import('../access/role-page.vue'),
-    props: true,
+    props: keyedByPath,
     meta: { needs: { verb: 'get', group: '', resource: 'roles' } },
   },
   {

@@ -15,7 +15,7 @@ export function startWords(): void {
   language.value = chosen()
   watchEffect(() => {
     const wanted = language.value
-    document.documentElement.lang = wanted
+    document.documentElement.lang = wanted === 'zh' ? 'zh-CN' : wanted
     localStorage.setItem(key, wanted)
     void load(wanted)
   })

@@ -1,21 +1,23 @@
 import { isApiError, type ApiObject } from '@pergola/api'
-import type { Cache, Client } from '@pergola/client'
+import type { Cache } from '@pergola/client'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
 import type { OnSettingsChange } from '../run/follow-settings.ts'
-import { createModelClient, wholeBy, type ClientFor } from '../run/model-client.ts'
-import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
+import type { RunLeased } from '../run/leases.ts'
+import { wholeBy, type ClientBy } from '../run/model-client.ts'
+import { createPluginContext } from '../run/plugin-context.ts'
+import type { HoldSource, Lead } from './hold.ts'
 import { pause } from './pause.ts'
 import { WorkQueue, type Failure, type Outcome } from './work-queue.ts'
 
 export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   readonly clock: WakingClock
-  readonly fetch: typeof globalThis.fetch
-  /** Creates a client with the plugin's own rights. */
-  readonly clientBy: (fetch: typeof globalThis.fetch, onError?: (error: unknown) => void) => Client
+  /** Creates clients with the plugin's own rights. */
+  readonly clientBy: ClientBy
   readonly hold: HoldSource
+  readonly runLeased: RunLeased
   /** Absent when the settings never change. */
   readonly onSettingsChange?: OnSettingsChange
   readonly log: (text: string) => void
@@ -41,14 +43,12 @@ interface Following extends ControllerParts {
 }
 
 async function follow(controller: Controller, parts: Following): Promise<void> {
-  const { clock, signal, log, name, fetch } = parts
-  const { fence } = parts.lead
-  const fenced = fence === undefined ? fetch : fencedFetch(fetch, fence)
-  const client = parts.clientBy(fenced)
+  const { clock, signal, log, name } = parts
+  const client = parts.clientBy({})
   const { group, version, plural } = controller.model
   let cache: Cache<ApiObject> | undefined
   const { deleted } = controller
-  const call = calling(controller, (onError) => parts.clientBy(fenced, onError), parts)
+  const call = calling(controller, parts)
   /** Last stored state of deleted objects that the controller has not been told of yet. */
   const gone = new Map<string, ApiObject>()
   const queue = new WorkQueue({
@@ -95,10 +95,11 @@ type Call = (work: Controller['reconcile'], object: ApiObject) => Promise<Outcom
 
 const settled: Outcome = { kind: 'settled' }
 
-function calling(controller: Controller, client: ClientFor, parts: Following): Call {
-  const { clock, settings, signal, log, name, lead } = parts
+function calling(controller: Controller, parts: Following): Call {
+  const { clock, settings, signal, log, name, lead, clientBy, runLeased } = parts
   const whole = wholeBy(controller.model)
-  const shared = { client: createModelClient({ client, signal }), clock, settings, signal, term: lead.term ?? 0 }
+  const own = createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })
+  const shared = { ...own, term: lead.term ?? 0 }
   return async (work, object) => {
     if (signal.aborted) return settled
     let afterMs: number | undefined

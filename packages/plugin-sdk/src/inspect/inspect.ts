@@ -49,7 +49,7 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
   const models = declareModels(plugin.models ?? [], report)
   const routes = declareRoutes(plugin, { groups, api }, report)
   const owned = declareOwned(plugin, models, report)
-  const reachable = [...owned, ...routes]
+  const reachable = [...owned.flatMap((one) => one.reachable), ...routes]
   overlapFaults(reachable, report)
   prefixFaults(name, { models, reachable }, report)
   return {

@@ -5,7 +5,7 @@ import type { AnyModel } from '../model/model.ts'
 import type { ConsolePage } from '../console-page.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import type { Grant, RoleTemplate } from '../role-template.ts'
-import type { Owned } from '../route/owned.ts'
+import type { Owned, OwnedGrant } from '../route/owned.ts'
 import type { AnyRoute } from '../route/route.ts'
 import type { Schedule, Timing } from '../schedule.ts'
 
@@ -37,7 +37,8 @@ const route: Keys<AnyRoute> = [
   ...(['method', 'path', 'handler', 'allow', 'body', 'query', 'response'] as const),
   ...(['stream', 'accepts', 'produces', 'maxBody', 'responseHeaders', 'description'] as const),
 ]
-const owned: Keys<Owned<never>> = ['model', 'path', 'allow', 'group', 'version', 'plural', 'singular']
+const owned: Keys<Owned<never>> = ['model', 'path', 'allow', 'readOnly', 'group', 'version', 'plural', 'singular']
+const grant: Keys<OwnedGrant> = ['to', 'verbs']
 const controller: Keys<Controller> = ['model', 'reconcile', 'deleted', 'concurrency', 'finalizer']
 const schedule: Keys<Schedule> = ['timing', 'run']
 const timing: Keys<Timing> = ['every', 'cron']
@@ -53,7 +54,7 @@ const rule: Keys<Grant | Rule> = [
 ]
 
 /** Everything that a part of a plugin may contain: its options, and what the SDK derives from them. */
-const keysOf = { plugin, model, index, route, owned, controller, schedule, timing, page, meta, role, rule }
+const keysOf = { plugin, model, index, route, owned, grant, controller, schedule, timing, page, meta, role, rule }
 
 /** Names that other systems have for options. */
 const otherWords: Readonly<Record<string, string>> = {

@@ -31,7 +31,7 @@ export function overlapFaults(reachable: readonly Reachable[], report: Report): 
   }
   for (const [at, second] of reaches.entries()) {
     for (const first of reaches.slice(0, at)) {
-      if (first.of === second.of || first.info.verb !== second.info.verb) continue
+      if (first.of.where === second.of.where || first.info.verb !== second.info.verb) continue
       if (clash(first.pattern, second.pattern)) {
         tell(second, first, `clashes with ${first.of.where}: one request could mean both; change a path`)
       }

@@ -266,7 +266,10 @@ describe('a definition is rejected for', () => {
     ],
     [
       'a route that clashes with owned objects',
-      plugin({ roles: [view], uc: [owned(Todo, 'spec.owner', { allow: view }), get('/todos/:name', view)] }),
+      plugin({
+        roles: [view],
+        uc: [owned(Todo, 'spec.owner', { allow: [{ to: view, verbs: '*' }] }), get('/todos/:name', view)],
+      }),
       'uc "GET /todos/:name"',
       'clashes with uc owned Todo',
     ],

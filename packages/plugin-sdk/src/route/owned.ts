@@ -1,10 +1,19 @@
 import type { AnyModel, Model } from '../model/model.ts'
+import type { OwnedVerb } from '@pergola/api'
 import type { ModelTypes, Served } from '@pergola/client'
 import type { RoleTemplate } from '../role-template.ts'
 
-export interface OwnedOptions {
-  /** Role template that grants callers access to their own objects. Without it, only the super administrator has access. */
-  readonly allow?: RoleTemplate
+/** What holders of a role template may do with their own objects. */
+export interface OwnedGrant {
+  readonly to: RoleTemplate
+  readonly verbs: '*' | readonly OwnedVerb[]
+}
+
+export interface OwnedOptions<Field extends string = string> {
+  /** Verbs by role template; verbs in no entry return 405. Without it, only the super administrator has access. */
+  readonly allow?: readonly OwnedGrant[]
+  /** Fields that owners can neither change nor set when they create an object. */
+  readonly readOnly?: readonly Field[]
 }
 
 /** Owned objects of any model. */
@@ -12,7 +21,8 @@ export interface AnyOwned {
   readonly model: AnyModel
   /** Path of the field that stores the owner's user name. */
   readonly path: string
-  readonly allow?: RoleTemplate
+  readonly allow?: readonly OwnedGrant[]
+  readonly readOnly?: readonly string[]
 }
 
 export interface Owned<Types extends ModelTypes> extends AnyOwned, Served<Types> {}
@@ -36,14 +46,17 @@ type WithoutOwner<Spec, Path extends string> = Path extends `spec.${infer Field}
     }
   : Spec
 
+/** Fields of the spec, and fields below them. */
+type SpecField<Types extends ModelTypes> = `spec.${keyof Types['create'] & string}${'' | `.${string}`}`
+
 /**
- * Serves callers their own objects of a model: list, get, create, update, patch, delete and watch, answered by the host at
- * `uc.api.<group>`. Objects of other owners return 404.
+ * Serves callers their own objects of a model, with the verbs of `allow`, answered by the host at `uc.api.<group>`. Objects of
+ * other owners return 404.
  */
 export function owned<Types extends ModelTypes, const Path extends OwnerField<Types['fields']>>(
   model: Model<Types>,
   path: Path,
-  options: OwnedOptions = {},
+  options: OwnedOptions<SpecField<Types>> = {},
 ): Owned<OwnedTypes<Types, Path>> {
   const { group, version, plural, singular } = model
   return { ...options, model, path, group: `uc.api.${group}`, version, plural, singular }

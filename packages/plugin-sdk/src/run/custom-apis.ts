@@ -10,22 +10,23 @@ import {
   type PluginDefinition,
   type RouteDeclaration,
 } from '@pergola/api'
-import type { Client, ClientOptions } from '@pergola/client'
 import type { CallContext, Caller, PluginContext } from '../handler-context.ts'
 import { audiences, routesFor } from '../inspect/declare-routes.ts'
 import type { AnyPlugin, WebApp } from '../plugin.ts'
 import type { Upgrade } from '../route/plugin-socket.ts'
 import type { Talk } from './accept-socket.ts'
-import { createModelClient, type ClientFor } from './model-client.ts'
+import type { RunLeased } from './leases.ts'
+import { createBatch, createModelClient, type ClientBy, type ClientFor } from './model-client.ts'
 import { ServerResponse } from './node-http.ts'
 import { markOwn } from './own-error.ts'
+import { createPluginContext } from './plugin-context.ts'
 import { serveRoute, type ServedRoute } from './serve-route.ts'
 import type { ValueCheck } from './value-check.ts'
 import { webRequest } from './web-request.ts'
 
 export interface CustomApiParts extends Pick<PluginContext, 'clock' | 'settings'> {
-  /** Creates a client with the plugin's own rights. */
-  readonly clientOf: (options: Pick<ClientOptions, 'headers' | 'onError'>) => Client
+  readonly clientBy: ClientBy
+  readonly runLeased: RunLeased
   /** Aborted when the plugin begins to stop: ends streams. */
   readonly stopping: AbortSignal
   /** Aborted when the grace period ends. */
@@ -62,17 +63,18 @@ export function createCustomApis(plugin: AnyPlugin, definition: PluginDefinition
   const table = createRouteTable(servedRoutes(plugin, definition))
   const apps = appsOf(plugin, definition)
   const loadCheck = createLoadCheck()
-  const ownClient: ClientFor = (onError) =>
-    parts.clientOf({
+  const ownClient: ClientBy = ({ onError, ...how }) =>
+    parts.clientBy({
+      ...how,
       onError: (error) => {
         markOwn(error)
-        onError(error)
+        onError?.(error)
       },
     })
   const contextOf = ({ message, onUpgrade }: Asked, signal: AbortSignal): CallContext => {
-    const { clock, settings, clientOf } = parts
-    const own: PluginContext = { client: createModelClient({ client: ownClient, signal }), clock, settings, signal }
-    return { ...own, caller: callerOf(message, { clientOf, signal }), upgrade: upgradeOf(message, onUpgrade) }
+    const { clock, settings, clientBy, runLeased } = parts
+    const own = createPluginContext({ clientBy: ownClient, runLeased, clock, settings, signal })
+    return { ...own, caller: callerOf(message, { clientBy, signal }), upgrade: upgradeOf(message, onUpgrade) }
   }
 
   return {
@@ -166,15 +168,15 @@ function upgradeOf({ headers }: IncomingMessage, onUpgrade: Asked['onUpgrade']):
 
 function callerOf(
   { headers }: IncomingMessage,
-  { clientOf, signal }: Pick<CustomApiParts, 'clientOf'> & { readonly signal: AbortSignal },
+  { clientBy, signal }: Pick<CustomApiParts, 'clientBy'> & { readonly signal: AbortSignal },
 ): Caller {
   const [name, token] = [headers['pergola-caller'], headers['pergola-caller-token']].map((value) => [value].flat()[0])
-  const client: Caller['client'] = (of) => {
+  const client: ClientFor = (onError) => {
     // Without the token, the call would run with the plugin's full rights.
     if (token === undefined) throw new ApiError('Unauthenticated', "this requires the caller's rights; sign in first")
-    return createModelClient({ client: clientOf({ headers: { 'pergola-caller-token': token } }), signal })(of)
+    return clientBy({ onError, headers: { 'pergola-caller-token': token } })
   }
-  return { name, client }
+  return { name, client: createModelClient({ client, signal }), batch: createBatch({ client, signal }) }
 }
 
 /** Loads the validator on first use. */

@@ -3,18 +3,20 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '@pergola/api'
 import { createClient } from '@pergola/client'
-import { leadAlways, type HoldSource } from '../controllers/hold.ts'
+import { fencedFetch, leadAlways, type HoldSource } from '../controllers/hold.ts'
 import { runController } from '../controllers/run-controller.ts'
 import { inspect } from '../inspect/inspect.ts'
 import { runSchedule, type ScheduleParts } from '../schedules/run-schedule.ts'
 import { ownMemory, type ScheduleMemory } from '../schedules/schedule-memory.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { machineClock, type WakingClock } from './clock.ts'
-import { createCustomApis, type CustomApiParts, type CustomApis } from './custom-apis.ts'
+import { createCustomApis, type CustomApis } from './custom-apis.ts'
 import { evaluate, type EvaluateItem } from './evaluate.ts'
 import { followSettings, type FollowedSettings } from './follow-settings.ts'
 import { createHostFetch } from './host-fetch.ts'
 import { createServer } from './node-http.ts'
+import { createLeases } from './leases.ts'
+import type { ClientBy } from './model-client.ts'
 import { parseJson, readMessage } from './read-body.ts'
 import { sendJson, sendResponse } from './send-response.ts'
 import { createSettings, type SettingsSource } from './settings-source.ts'
@@ -57,16 +59,17 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
   const { token, clock = machineClock, log = () => {} } = options
   // Only the host knows whether a plugin shipped with it, so it checks reserved groups.
   const definition = inspect(plugin, { comesWithHost: true })
-  const hostFetch = createHostFetch(options.host)
   const stopping = new AbortController()
   const ended = new AbortController()
-  const clientOf: CustomApiParts['clientOf'] = (how) =>
-    createClient({ url: 'http://host', token, fetch: hostFetch, ...how })
+  const clientBy = clientsOf(token, createHostFetch(options.host))
+  const hold = options.hold ?? leadAlways
+  const runLeased = createLeases(hold, leaseNames(plugin))
   /** Set when the plugin listens; the host does not know the plugin earlier. */
   let followed: FollowedSettings | undefined
   const settings = createSettings(plugin, options.settings ?? (() => followed?.source() ?? {}))
   const apis = createCustomApis(plugin, definition, {
-    clientOf,
+    clientBy,
+    runLeased,
     clock,
     settings,
     stopping: stopping.signal,
@@ -102,9 +105,9 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     clock,
     settings,
     log,
-    fetch: hostFetch,
-    clientBy: (fetch, onError) => createClient({ url: 'http://host', token, fetch, onError }),
-    hold: options.hold ?? leadAlways,
+    clientBy,
+    runLeased,
+    hold,
     onSettingsChange: (listener, signal) => followed?.onChange(listener, signal),
     memory: options.schedules ?? ownMemory(),
     signal: stopping.signal,
@@ -117,7 +120,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
       server.listen(socket)
       await once(server, 'listening')
       if (plugin.settings && !options.settings) {
-        followed = followSettings({ plugin: plugin.name, client: clientOf({}), log, signal: stopping.signal })
+        followed = followSettings({ plugin: plugin.name, client: clientBy({}), log, signal: stopping.signal })
         settled = atMost(settingsMs, followed.ready, stopping.signal)
       }
       running = settled.then(() => Promise.all(startBackground(plugin, background)))
@@ -136,6 +139,16 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
       clearTimeout(giveUp)
     },
   }
+}
+
+function clientsOf(token: string, fetch: typeof globalThis.fetch): ClientBy {
+  return ({ fence, ...how }) =>
+    createClient({ url: 'http://host', token, fetch: fence === undefined ? fetch : fencedFetch(fetch, fence), ...how })
+}
+
+/** Each controller and each schedule holds a lease of its name. */
+function leaseNames({ controllers = {}, schedules = {} }: AnyPlugin): readonly string[] {
+  return [...Object.keys(controllers), ...Object.keys(schedules)]
 }
 
 /** Starts all controllers and schedules. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createManualClock, type ManualClock } from '../controllers/contract/manual-clock.ts'
 import { leadAlways, type HoldSource } from '../controllers/hold.ts'
 import { schedule, type Timing } from '../schedule.ts'
+import { createLeases } from '../run/leases.ts'
 import { runSchedule } from './run-schedule.ts'
 import { ownMemory, type ScheduleMemory } from './schedule-memory.ts'
 
@@ -32,7 +33,7 @@ function start(timing: Timing, { memory = ownMemory(), now, hold = leadAlways, r
     clock,
     memory,
     hold,
-    fetch,
+    runLeased: createLeases(hold, []),
     settings: () => ({}) as never,
     clientBy: () => createClient({ url: 'http://nowhere' }),
     log: (line) => log.push(line),

@@ -1,11 +1,10 @@
 import { isApiError } from '@pergola/api'
 import type { ControllerParts } from '../controllers/run-controller.ts'
-import { fencedFetch, type Lead } from '../controllers/hold.ts'
+import type { Lead } from '../controllers/hold.ts'
 import { pause } from '../controllers/pause.ts'
-import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
-import { createModelClient, type ClientFor } from '../run/model-client.ts'
+import { createPluginContext } from '../run/plugin-context.ts'
 import type { Schedule } from '../schedule.ts'
 import { nextRun } from './next-run.ts'
 import type { ScheduleMemory, ScheduleState } from './schedule-memory.ts'
@@ -68,10 +67,8 @@ function dueAt({ timing }: Schedule, { lastRun, nextRun: planned }: ScheduleStat
 
 /** Undefined when the run was interrupted. */
 async function runOnce({ name, schedule, lead, ...parts }: Attending): Promise<ScheduleState | undefined> {
-  const { clock, settings, signal, fetch, log } = parts
-  const fenced = lead.fence === undefined ? fetch : fencedFetch(fetch, lead.fence)
-  const client: ClientFor = (onError) => parts.clientBy(fenced, onError)
-  const context: PluginContext = { client: createModelClient({ client, signal }), clock, settings, signal }
+  const { clock, settings, signal, clientBy, runLeased, log } = parts
+  const context = createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })
   const lastRun = clock.iso()
   try {
     await schedule.run(context)

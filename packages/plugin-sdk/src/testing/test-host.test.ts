@@ -250,7 +250,11 @@ test('open returns responses that are not JSON or do not end', async () => {
 
 test('an invalid definition is rejected before the host starts', async () => {
   const unknown = roleTemplate('own', { displayName: 'Own' })
-  const plugin = definePlugin({ name: 'jobs', models: [Job], uc: [owned(Job, 'spec.owner', { allow: unknown })] })
+  const plugin = definePlugin({
+    name: 'jobs',
+    models: [Job],
+    uc: [owned(Job, 'spec.owner', { allow: [{ to: unknown, verbs: '*' }] })],
+  })
   await expect(testHost(plugin)).rejects.toThrow('is not in roles of the plugin')
 })
 

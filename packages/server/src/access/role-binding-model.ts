@@ -13,7 +13,12 @@ import { isManaged, refuseManaged } from './managed-binding.ts'
 import type { InTurn, Rights, StoredRights } from './rights.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
 
-const nameOf = (en: string) => ({ type: 'string', minLength: 1, maxLength: 253, 'x-display': { label: { en } } })
+const nameOf = (en: string, zh: string, as?: 'person') => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: 253,
+  'x-display': { label: { en, zh }, ...(as && { as }) },
+})
 const coreGroup = { const: '', default: '' }
 
 const definition: ModelDefinition = {
@@ -27,7 +32,7 @@ const definition: ModelDefinition = {
       roleRef: {
         type: 'object',
         required: ['name'],
-        properties: { apiGroup: coreGroup, kind: { const: 'Role', default: 'Role' }, name: nameOf('Role') },
+        properties: { apiGroup: coreGroup, kind: { const: 'Role', default: 'Role' }, name: nameOf('Role', '角色') },
       },
       subjects: {
         type: 'array',
@@ -36,7 +41,11 @@ const definition: ModelDefinition = {
         items: {
           type: 'object',
           required: ['name'],
-          properties: { apiGroup: coreGroup, kind: { const: 'User', default: 'User' }, name: nameOf('Users') },
+          properties: {
+            apiGroup: coreGroup,
+            kind: { const: 'User', default: 'User' },
+            name: nameOf('Users', '用户', 'person'),
+          },
         },
       },
     },

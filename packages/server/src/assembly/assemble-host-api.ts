@@ -23,6 +23,7 @@ import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
 import { ownRoutes } from '../host-api/own-routes.ts'
 import { accountRoutes } from '../host-api/sign-in/account-routes.ts'
+import { consoleFolder, setupPagePath } from '../console/read-console.ts'
 import { insecureLogin, warnOfInsecureLogin } from '../host-api/sign-in/insecure-login.ts'
 import type { Store } from '../store/store.ts'
 
@@ -64,6 +65,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     sessions,
     limits: createLoginLimits(store, clock),
     cookie,
+    setupPage: setupPagePath(consoleFolder),
     insecure,
     findUser: (name) => findUser(store, users, name),
     onEnd,

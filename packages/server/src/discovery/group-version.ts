@@ -1,4 +1,4 @@
-import { audienceGroup, type RouteDeclaration } from '@pergola/api'
+import { audienceGroup, type OwnedDeclaration, type RouteDeclaration } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import type { HostRoute } from '../call/host-route.ts'
 import { createModel, type Model } from '../models/model.ts'
@@ -8,7 +8,7 @@ import { pathOfVersion } from './discovery-document.ts'
 export interface CustomApis {
   readonly routes: readonly RouteDeclaration[]
   /** Models with owned objects. */
-  readonly owned: readonly { readonly group: string; readonly plural: string }[]
+  readonly owned: readonly Pick<OwnedDeclaration, 'group' | 'plural' | 'verbs'>[]
   /** Apps of plugins that answer requests that match no route, by group and version. */
   readonly apps: readonly { readonly plugin: string; readonly path: string }[]
 }
@@ -33,7 +33,9 @@ export function versionsOf(
   hostRoutes: readonly HostRoute[],
 ): readonly GroupVersion[] {
   const own = models.flatMap((model) =>
-    owned.some(({ group, plural }) => group === model.group && plural === model.plural) ? [ownOf(model)] : [],
+    owned
+      .filter((one) => one.group === model.group && one.plural === model.plural)
+      .map(({ verbs }) => ownOf(model, verbs)),
   )
   const byPath = Map.groupBy([...models, ...own], ({ group, version }) => pathOfVersion(group, version))
   const routesByPath = Map.groupBy(routes, ({ path }) => path.split('/').slice(0, 4).join('/'))
@@ -65,8 +67,8 @@ function documentOf(path: string): string {
 }
 
 /** The same model in the group of owned objects. */
-function ownOf(model: Model): Model {
+function ownOf(model: Model, ownerVerbs: OwnedDeclaration['verbs']): Model {
   const definition = { ...model.definition, group: audienceGroup('uc', model.group), statusSubresource: false }
   const { edition, validator } = model
-  return createModel(definition, { edition, validator })
+  return createModel(definition, { edition, validator, rules: { ...(ownerVerbs && { ownerVerbs }) } })
 }

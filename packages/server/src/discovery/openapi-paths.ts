@@ -1,4 +1,4 @@
-import type { Reason } from '@pergola/api'
+import { ownedVerbs, type OwnedVerb, type Reason } from '@pergola/api'
 import { problems } from '@pergola/api'
 import { pathOf, type Model } from '../models/model.ts'
 import { patchTypes } from '../models/verbs/patch.ts'
@@ -120,11 +120,22 @@ export function modelPaths(model: Model, freeName: FreeName): Json {
   }
 }
 
-/** For owned objects: a collection of them cannot be deleted at once. */
+/** For owned objects: the verbs that are served. A collection of them cannot be deleted at once. */
 export function ownPaths(model: Model, freeName: FreeName): Json {
+  const { ownerVerbs = ownedVerbs } = model.rules
   const paths = modelPaths(model, freeName)
-  const { delete: _, ...collection } = paths[pathOf(model)] as Json
-  return { ...paths, [pathOf(model)]: collection }
+  const served = (path: string, methods: Readonly<Record<string, readonly OwnedVerb[]>>) =>
+    Object.fromEntries(
+      Object.entries(paths[path] as Json).filter(([method]) =>
+        methods[method]?.some((verb) => ownerVerbs.includes(verb)),
+      ),
+    )
+  const collection = pathOf(model)
+  const one = `${collection}/{name}`
+  return {
+    [collection]: served(collection, { get: ['list', 'watch'], post: ['create'] }),
+    [one]: served(one, { get: ['get', 'watch'], put: ['update'], patch: ['patch'], delete: ['delete'] }),
+  }
 }
 
 function collectionOperations({ model, freeName, operation, answered }: Parts): Json {

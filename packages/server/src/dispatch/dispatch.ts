@@ -1,4 +1,11 @@
-import { ApiError, type NonResourceRequest, type ResourceRequest, type Verb } from '@pergola/api'
+import {
+  ApiError,
+  ownedVerbs,
+  type NonResourceRequest,
+  type OwnedVerb,
+  type ResourceRequest,
+  type Verb,
+} from '@pergola/api'
 import { pathNotFound } from '../call/not-found.ts'
 import type { Answer, Call, Caller, Handler } from '../call/call.ts'
 import type { ProxiedAnswer } from '../call/proxied-answer.ts'
@@ -24,7 +31,7 @@ import { flag, refuseUnknown } from '../models/query/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/verbs/refuse-verb.ts'
 import type { ModelRegistry } from '../models/definition/registry.ts'
 import type { StreamLimits } from '../models/query/stream-limits.ts'
-import { withOwner, type OwnedResource, type OwnerScope } from '../models/verbs/owner-scope.ts'
+import { createdByOwner, type OwnedResource, type OwnerScope } from '../models/verbs/owner-scope.ts'
 import { unbuiltIndex } from '../models/definition/unbuilt-index.ts'
 import { updateObject } from '../models/verbs/update.ts'
 import { holderIn, withoutHolder } from '../models/verbs/write-errors.ts'
@@ -113,9 +120,6 @@ async function dispatchVerb(
   }
 }
 
-/** Verbs on owned objects; a collection of them cannot be deleted at once. */
-const ownedVerbs: ReadonlySet<Verb> = new Set(['list', 'get', 'create', 'update', 'patch', 'delete', 'watch'])
-
 /** Runs the same verbs on the caller's own objects. */
 async function dispatchOwned(
   parts: DispatchParts,
@@ -125,9 +129,29 @@ async function dispatchOwned(
   const { caller } = call
   const { verb, resource } = request
   if (caller.kind === 'anonymous') throw new ApiError('Unauthenticated', `sign in to have ${resource} of your own`)
-  if (!ownedVerbs.has(verb)) notServed(verb, `your own ${resource}`, ownedCollectionMethods)
-  const scope = { path: owned.path, owner: caller.name }
+  const { path, readOnly, verbs = ownedVerbs } = owned
+  if (!verbs.some((served) => served === verb)) notServed(verb, `your own ${resource}`, methodsOf(verbs, request))
+  const scope = { path, owner: caller.name, ...(readOnly && { readOnly }) }
   return dispatchVerb(parts, call, { request: { ...request, group: owned.group }, scope })
+}
+
+const methodByVerb: Readonly<Record<OwnedVerb, string>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+}
+
+/** The methods of a path of owned objects, for `Allow`. */
+function methodsOf(verbs: readonly OwnedVerb[], { name }: ResourceRequest): readonly string[] {
+  const here = verbs.filter(
+    (verb) => verb === 'watch' || (verb === 'list' || verb === 'create') === (name === undefined),
+  )
+  const methods = new Set(here.map((verb) => methodByVerb[verb]))
+  return [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }
 
 interface Sent {
@@ -157,7 +181,7 @@ const list: ServedVerb = {
 const create: ServedVerb = {
   reads: json,
   run: async (parts, model, { call, body, scope }) => {
-    const value = scope ? withOwner(body?.value, scope) : body?.value
+    const value = scope ? createdByOwner(model, body?.value, scope) : body?.value
     const request = { body: value, caller: call.caller, dryRun: dryRunOf(call) }
     return createdAnswer(model, await createObject(parts, model, request))
   },

@@ -1,4 +1,4 @@
-import { apiVersionOf, resolveIndexPath, type FieldError } from '@pergola/api'
+import { apiVersionOf, resolveIndexPath, type FieldError, type OwnedVerb } from '@pergola/api'
 import type { Caller } from '../call/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { KeyType } from '../store/index-key.ts'
@@ -65,6 +65,8 @@ interface ModelRules {
   readonly ownsStatus?: boolean
   /** The name of an object follows from its content. */
   readonly derivesName?: boolean
+  /** The verbs that owners have at their own address; all by default. */
+  readonly ownerVerbs?: readonly OwnedVerb[]
   /** Clients create objects at this path instead of by the verb `create`. */
   readonly createdAt?: string
   /** Maximum nesting of an object; 64 by default. */

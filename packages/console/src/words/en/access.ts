@@ -108,6 +108,7 @@ export const access = {
     partsLead: 'Roles are made of these. Plugins bring them; a part can also be given by itself.',
   },
   role: {
+    kind: 'role',
     new: 'New role',
     displayName: 'Name',
     edit: 'What holders may do',

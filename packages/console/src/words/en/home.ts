@@ -1,3 +1,5 @@
+import type { HealthCode, HealthValues } from '@pergola/api'
+
 export const home = {
   home: {
     welcome: (name: string) => `Welcome, ${name}. The host is running.`,
@@ -55,6 +57,8 @@ export const home = {
     latency: 'Median latency',
     p99: '99th percentile',
     failed: 'Server errors',
+    failedWhere: 'See the logs of plugins',
+    failing: (plugins: readonly string[]) => `Not running: ${plugins.join(', ')}`,
     watchers: 'Open watches',
     memory: 'Memory',
     uptime: 'started',
@@ -63,4 +67,7 @@ export const home = {
     notOk: 'failed',
     chart: 'Requests per second in the last 15 minutes',
   },
+  /** The server sends English sentences. */
+  health: {} as { readonly [Code in HealthCode]?: (values: HealthValues[Code]) => string },
+  checkNames: {} as Readonly<Record<string, string>>,
 }

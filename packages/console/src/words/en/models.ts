@@ -2,6 +2,8 @@ const many = (count: number, one: string, more: string) =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
 
 export const models = {
+  /** Names of the host's own models by kind; in English they follow from the kind. */
+  kinds: {} as Readonly<Record<string, string>>,
   models: {
     title: 'Data models',
     lead: 'Everything this host stores, by the plugin that brings it.',
@@ -50,11 +52,21 @@ export const models = {
     defaultColumns: 'Default columns',
     sortHint: 'Shift and a click sort by a second column.',
     deleting: 'being deleted',
+    overdue: 'overdue',
+    overdueSince: (day: string) => `Overdue since ${day}`,
+    sortBy: 'Sort by',
+    unsorted: 'Usual order',
+    ascending: (field: string) => `${field}, ascending`,
+    descending: (field: string) => `${field}, descending`,
+    contains: (text: string) => `Contains “${text}”`,
     notServed: 'This model is not served now',
     selectRow: 'Select row',
     selectPage: 'Select all rows of this page',
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
     selectAll: (total: number) => `Select all ${total.toLocaleString('en')}`,
+    selectFirst: (most: number) => `Select the first ${most.toLocaleString('en')}`,
+    selectedFirst: (most: number, total: number) =>
+      `the first ${most.toLocaleString('en')} of ${total.toLocaleString('en')} selected`,
     selectedActions: 'Actions for the selected rows',
     clearSelection: 'Clear the selection',
     setField: 'Set field…',
@@ -151,6 +163,8 @@ export const models = {
   },
   readOnly: {
     title: (kind: string) => `You may look at this ${kind}, not change it.`,
+    settings: 'You may look at these settings, not change them.',
+    someSettings: 'You may change only some of these settings.',
     noNew: (kind: string) => `You may not create a ${kind}`,
     who: 'Whoever administers this installation can give you a role that allows it.',
     copy: 'Copy a request',

@@ -27,6 +27,10 @@ export const shell = {
     lead: 'Your session ended. What you typed is kept, on this page.',
     other: 'Somebody else',
     enter: 'Sign in and go on',
+    inTab: 'Sign in in the new tab, then go on here.',
+    goOn: 'Go on',
+    notYet: 'You are not signed in yet. Sign in in the new tab, then go on here.',
+    isOther: (username: string) => `The browser is signed in as ${username}. Sign in as the user above to go on here.`,
   },
   away: {
     lost: 'Connection lost.',

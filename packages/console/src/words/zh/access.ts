@@ -105,6 +105,7 @@ export const access: WordsOf<typeof en> = {
     partsLead: '角色由这些部分组成。它们由插件提供，也可以单独授予。',
   },
   role: {
+    kind: '角色',
     new: '新建角色',
     displayName: '名称',
     edit: '持有者可以做什么',

@@ -1,5 +1,22 @@
+import type { HealthCode, HealthValues } from '@pergola/api'
 import type { WordsOf } from '../en.ts'
 import type { home as en } from '../en/home.ts'
+
+const list = (values: readonly string[]) => values.join('、')
+
+const health: { readonly [Code in HealthCode]: (values: HealthValues[Code]) => string } = {
+  accepting: ({ version }) => `正在接受请求，版本 ${version}。`,
+  stopping: () => '服务器正在停止。',
+  database: ({ store, schema, details }) => `${store}，数据结构 ${schema}${details === '' ? '' : `（${details}）`}`,
+  'secrets-readable': ({ keys }) => (keys.length === 0 ? '未配置密钥。' : `所有机密均可读取，密钥：${list(keys)}。`),
+  'secrets-locked': ({ missing, counts }) =>
+    `缺少密钥：${missing.map((key, at) => `${key}（${counts[at] ?? 0} 个机密）`).join('、')}。`,
+  feed: ({ state }) => `状态：${state}`,
+  'plugins-starting': () => '插件仍在启动。',
+  plugins: ({ isolation, root }) =>
+    `${isolation === 'uid' ? '每个插件使用各自的系统账户' : '所有插件共用一个系统账户'}${root === 'yes' ? '，主机以 root 运行' : ''}。`,
+  failed: ({ detail }) => `检查失败：${detail}`,
+}
 
 export const home: WordsOf<typeof en> = {
   home: {
@@ -46,6 +63,8 @@ export const home: WordsOf<typeof en> = {
     latency: '中位延迟',
     p99: '第 99 百分位',
     failed: '服务器错误',
+    failedWhere: '查看插件日志',
+    failing: (plugins) => `未运行：${plugins.join('、')}`,
     watchers: '打开的监听',
     memory: '内存',
     uptime: '启动于',
@@ -53,5 +72,13 @@ export const home: WordsOf<typeof en> = {
     ok: '正常',
     notOk: '未通过',
     chart: '最近 15 分钟的每秒请求数',
+  },
+  health,
+  checkNames: {
+    accepting: '接受请求',
+    database: '数据库',
+    secrets: '机密',
+    feed: '变更推送',
+    plugins: '插件',
   },
 }

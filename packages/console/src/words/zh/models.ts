@@ -5,6 +5,16 @@ import type { models as en } from '../en/models.ts'
 const spaced = (verb: string, name: string) => (/^[\u4e00-\u9fff]/.test(name) ? `${verb}${name}` : verb)
 
 export const models: WordsOf<typeof en> = {
+  kinds: {
+    ConfigMap: '配置项',
+    Model: '模型',
+    PersonalAccessToken: '个人访问令牌',
+    Plugin: '插件',
+    Role: '角色',
+    RoleBinding: '角色授予',
+    Secret: '机密',
+    User: '用户',
+  },
   models: {
     title: '数据模型',
     lead: '本主机存储的全部数据，按所属插件排列。',
@@ -53,11 +63,20 @@ export const models: WordsOf<typeof en> = {
     defaultColumns: '默认列',
     sortHint: '按住 Shift 点击可按第二列排序。',
     deleting: '正在删除',
+    overdue: '已逾期',
+    overdueSince: (day) => `自 ${day} 起逾期`,
+    sortBy: '排序',
+    unsorted: '默认顺序',
+    ascending: (field) => `${field}，升序`,
+    descending: (field) => `${field}，降序`,
+    contains: (text) => `包含“${text}”`,
     notServed: '此模型当前不可用',
     selectRow: '选择此行',
     selectPage: '选择本页全部行',
     selected: (count) => `已选 ${count} 项`,
     selectAll: (total) => `选择全部 ${total} 项`,
+    selectFirst: (most) => `选择前 ${most} 项`,
+    selectedFirst: (most, total) => `已选前 ${most} 项，共 ${total} 项`,
     selectedActions: '对所选行的操作',
     clearSelection: '取消选择',
     setField: '设置字段…',
@@ -149,6 +168,8 @@ export const models: WordsOf<typeof en> = {
   },
   readOnly: {
     title: () => '您可以查看，但不能更改。',
+    settings: '您可以查看这些设置，但不能修改。',
+    someSettings: '您只能修改其中的一部分设置。',
     noNew: () => '您不能新建此类数据',
     who: '管理员可以授予您所需的角色。',
     copy: '复制申请',

@@ -28,6 +28,10 @@ export const shell: WordsOf<typeof en> = {
     lead: '会话已结束。您输入的内容仍保留在本页。',
     other: '使用其他账户',
     enter: '登录并继续',
+    inTab: '请在新标签页中登录，然后在此继续。',
+    goOn: '继续',
+    notYet: '您尚未登录。请在新标签页中登录，然后在此继续。',
+    isOther: (username) => `浏览器登录的用户是 ${username}。请以上面的用户登录，再在此继续。`,
   },
   away: {
     lost: '连接已断开。',
@@ -59,6 +63,10 @@ export const shell: WordsOf<typeof en> = {
     'super-administrator': '管理员',
     authenticated: '所有登录用户',
     anonymous: '任何人',
+    visitor: '访客',
+    contributor: '投稿者',
+    author: '作者',
+    'post-administrator': '文章管理员',
   },
   account: {
     tokensShort: '令牌',

@@ -29,10 +29,13 @@ const setup = jsonRequest<Setup>('the setup', {
 export interface SetupParts extends FirstAdministratorParts {
   /** The reason why passwords are refused on this host, if there is one. */
   readonly insecure: () => string | undefined
+  /** Where browsers find the page for the first administrator: this route's own path without a built console. */
+  readonly setupPage: string
 }
 
+const path = '/auth/setup'
+
 export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
-  const path = '/auth/setup'
   const username = { type: 'string' }
   return [
     {
@@ -47,6 +50,7 @@ export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
           description: 'Whether it must be created, and the user name of a signed-in caller.',
           schema: { type: 'object', required: ['needed'], properties: { needed: { type: 'boolean' }, username } },
         },
+        { status: 303, description: 'Redirects browsers to the page of the console, or to the login page.' },
       ],
       handle: (call) => whereToBegin(parts, call),
     },
@@ -73,10 +77,14 @@ export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
 
 /** `GET /auth/setup`: tells a console where to start: create the first administrator, sign in, or show the caller's pages. */
 async function whereToBegin(parts: SetupParts, { caller, request }: Call): Promise<Answer> {
-  if (wantsPage(request)) return (await needsSetup(parts)) ? pageAnswer(setupPage) : seeOther('/auth/login', [])
+  if (wantsPage(request)) return (await needsSetup(parts)) ? firstPage(parts) : seeOther('/auth/login', [])
   const begin =
     caller.kind === 'anonymous' ? { needed: await needsSetup(parts) } : { needed: false, username: caller.name }
   return jsonAnswer(200, Buffer.from(JSON.stringify(begin)), { 'cache-control': 'no-store' })
+}
+
+function firstPage({ setupPage: at }: SetupParts): Answer {
+  return at === path ? pageAnswer(setupPage) : seeOther(at, [])
 }
 
 const setupPage: SignInPage = {

@@ -13,7 +13,7 @@ import { assertMatches, type Preconditions } from './etag.ts'
 import type { Model, WriteContext } from '../model.ts'
 import { withoutStatus, withStatus, type JsonObject } from '../object.ts'
 import { fromData, clientMetadata, toData } from '../object-bytes.ts'
-import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
+import { assertOwned, changedByOwner, type OwnerScope } from './owner-scope.ts'
 import { uidConflict, versionConflict, writeProblem } from './write-errors.ts'
 
 export interface UpdateRequest extends Omit<WriteRequest, 'body'>, Preconditions {
@@ -72,12 +72,12 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   const what = `${model.singular} "${stored.name}"`
   assertOwned(model, stored, request.scope)
   assertMatches(request, stored, what)
+  const before = fromData(stored.data)
+  const { caller, store, declaredBy, scope, verb = 'update', part = 'object' } = request
   const body = request.bodyFor(stored)
-  const sent = readObject(model, request.scope ? withOwner(body, request.scope) : body)
+  const sent = readObject(model, scope ? changedByOwner(model, { body, stored: before, verb }, scope) : body)
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
-  const before = fromData(stored.data)
-  const { caller, store, declaredBy, verb = 'update', part = 'object' } = request
   const context: WriteContext & { readonly stored: JsonObject; readonly uid: string } = {
     stored: before,
     uid: stored.uid,

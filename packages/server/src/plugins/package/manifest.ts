@@ -3,6 +3,7 @@ import {
   hueFault,
   iconFault,
   isAudienceGroup,
+  ownedVerbs,
   pagePathFault,
   pluginNameFault,
   type PluginAbout,
@@ -113,6 +114,7 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
   refuseForeign(known)
   refuseVague(known)
   refusePages(known)
+  refuseOwned(known)
   return known
 }
 
@@ -134,6 +136,18 @@ function refusePages({ pages = [] }: PluginDefinition): void {
     ) {
       refuse(`has a page "${path}" whose title, permissions or inMenu cannot be used`)
     }
+  }
+}
+
+const fieldPath = /^(spec|status)(\.[\w-]{1,100}){0,8}$/
+
+/** Verbs and read-only fields restrict what owners may do, so they must be understood. */
+function refuseOwned({ owned }: PluginDefinition): void {
+  for (const { plural, verbs = [], readOnly = [] } of owned) {
+    const isKnown = Array.isArray(verbs) && verbs.every((verb) => ownedVerbs.includes(verb))
+    const isPaths =
+      Array.isArray(readOnly) && readOnly.every((path) => typeof path === 'string' && fieldPath.test(path))
+    if (!isKnown || !isPaths) refuse(`serves owned ${plural} with verbs or readOnly that cannot be used`)
   }
 }
 

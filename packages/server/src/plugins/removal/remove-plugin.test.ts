@@ -197,6 +197,8 @@ const foreign: readonly Kept[] = [
       await ground.bindings.remove('ann-todo-view')
       await ground.roles.remove('todo-view')
       await ground.todos.remove('milk')
+      await ground.configMaps.remove('todo-settings')
+      await ground.secrets.remove('todo-settings')
     },
     removal: 'purge',
     after: { ...nothing, packages: 2 },

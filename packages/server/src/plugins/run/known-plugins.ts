@@ -92,6 +92,8 @@ function rulesOf({ name, spec: { groups, permissions } }: InstalledPlugin): read
   return [
     { apiGroups: [...groupsWithAudiences(groups)], resources: ['*'], verbs: ['*'] },
     { apiGroups: [''], resources: ['configmaps', 'secrets'], resourceNames, verbs: ['get', 'watch'] },
+    // Each operation of a batch needs its own right.
+    { apiGroups: ['api.platform.run'], resources: ['batches'], verbs: ['create'] },
     ...permissions,
   ]
 }

@@ -303,6 +303,20 @@ describe('while a version takes its time,', () => {
     await seat[Symbol.asyncDispose]()
   })
 
+  test('a package that was not prepared runs only after the former process has exited', async () => {
+    const { seat, calls, hold, exit } = seatOf()
+    await seat.follow(todo())
+    hold.exits = true
+    const following = seat.follow(todo(version('two')))
+    await pause()
+    expect(calls).toEqual(['run one', 'stop one'])
+    exit()
+    await following
+    expect(calls.at(-1)).toBe('run two')
+    hold.exits = false
+    await seat[Symbol.asyncDispose]()
+  })
+
   test('a disabled plugin is reported only after every process has exited', async () => {
     const { seat, calls, hold, exit } = seatOf()
     await seat.follow(todo())

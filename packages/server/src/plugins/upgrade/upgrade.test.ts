@@ -179,8 +179,9 @@ test('a restart that was requested meanwhile survives the switch', async () => {
 test('the switch waits for every live replica, and not for those that are gone', async () => {
   live.add('two')
   const plugin = await prepare()
-  await report(plugin, { phase: 'Failed', message: 'no room' }, 'gone')
   await report(plugin, { phase: 'Prepared' })
+  // The last report: a later one would drop it.
+  await report(plugin, { phase: 'Failed', message: 'no room' }, 'gone')
   const reads = ground.store.get.bind(ground.store)
   let looks = 0
   const running = upgrade(
@@ -277,6 +278,11 @@ const givenUp: readonly GivenUp[] = [
     switching: () => ground.roles.create(roleTemplate('todo-new')),
     message: /the Role "todo-new" exists and is not from this plugin/,
     left: { roles: ['todo-both', 'todo-new', 'todo-old'] },
+  },
+  {
+    title: 'when a role does not have the name of the plugin',
+    candidate: { ...second, objects: [roleTemplate('other-new')] },
+    message: /^extensions\/objects\.yaml, document 1: the role other-new must begin with "todo-"$/,
   },
   {
     title: 'when it lacks a role that is bound',

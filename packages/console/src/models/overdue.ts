@@ -1,0 +1,28 @@
+import { valueAt } from './cell-text.ts'
+import { statePathOf } from './display.ts'
+import { schemaAt, widgetOf, type Schema } from './schema.ts'
+
+const deadlines = /^(due|deadline)|(Due|Deadline|By)$/
+const finished =
+  /^(done|closed|completed?|received|delivered|rejected|cancell?ed|resolved|archived|paid|finished|published)$/i
+const endTones: ReadonlySet<string> = new Set(['green', 'red'])
+
+/** Whether the deadline at a path has passed on an object that is still open. */
+export function isOverdue(object: unknown, path: string, whole: Schema | undefined, now = Date.now()): boolean {
+  const value = valueAt(object, path)
+  if (!whole || typeof value !== 'string' || !deadlines.test(path.split('.').at(-1) ?? '')) return false
+  const widget = widgetOf(schemaAt(whole, path.split('.')), whole)
+  if (widget !== 'date' && widget !== 'time') return false
+  // A day is over at its end.
+  const end = widget === 'date' ? new Date(`${value}T23:59:59.999`) : new Date(value)
+  return end.getTime() < now && !isFinished(object, whole)
+}
+
+/** By the name of its state, or by a state in the tone of success or failure. */
+function isFinished(object: unknown, whole: Schema): boolean {
+  const path = statePathOf(whole)
+  const state = path === undefined ? undefined : valueAt(object, path)
+  if (path === undefined || typeof state !== 'string') return false
+  const tone = schemaAt(whole, path.split('.'))['x-display']?.tones?.[state]
+  return finished.test(state) || (tone !== undefined && endTones.has(tone))
+}
