@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { PluginDefinition } from '@pergola/api'
+import type { PluginDefinition, PluginSpec, PluginState } from '@pergola/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   configMap,
@@ -11,7 +11,6 @@ import {
   type PluginGround,
   type SamplePackage,
 } from '../contract/plugin-ground.ts'
-import type { PluginSpec, PluginState } from '../plugin-model.ts'
 import type { RunHere } from '../process/launch-here.ts'
 import type { InstalledPlugin } from './known-plugins.ts'
 import { createNeighbours } from './neighbours.ts'
