@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import { replacePassword } from './access/replace-password.ts'
 import { needsSetup } from './access/first-administrator.ts'
-import { createSetupSecrets, setupSecretMs } from './credentials/setup-secrets.ts'
+import { makeSetupSecret, setupSecretMs } from './credentials/setup-secrets.ts'
 import { createAccessModels, type AccessModels } from './access/access-models.ts'
 import { recordCommand, type CommandEntry } from './audit/record-command.ts'
 import { systemClock } from './base/clock.ts'
@@ -133,7 +133,7 @@ async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> 
     const help = first ? `; to help ${first.name} back in: pergola admin reset-password ${first.name}` : ''
     throw new ApiError('AlreadyExists', `there is a super administrator already${help}`)
   }
-  const secret = await createSetupSecrets(parts.store, parts.clock).make()
+  const secret = await makeSetupSecret(parts.store, parts.clock)
   await parts.record({ event: 'setup-renew' })
   const at = server.publicUrl ?? `http://${server.host}:${server.port}`
   const [url, page] = [`${at}/auth/setup`, at + setupPagePath(consoleFolder)]

@@ -17,7 +17,7 @@ import { createOidcLogins } from '../credentials/oidc-logins.ts'
 import { createPasswords } from '../credentials/passwords.ts'
 import type { Sessions } from '../credentials/sessions.ts'
 import type { SessionUser } from '../store/records/sessions.ts'
-import { createSetupSecrets } from '../credentials/setup-secrets.ts'
+import { makeSetupSecret } from '../credentials/setup-secrets.ts'
 import type { SignInCode } from '../credentials/sign-in-code.ts'
 import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
@@ -104,7 +104,7 @@ export async function firstSetup(
   { administrator, log }: { readonly administrator?: Administrator; readonly log: Log },
 ): Promise<string | undefined> {
   if (!(await needsSetup(setup))) return undefined
-  if (!administrator) return createSetupSecrets(setup.store, setup.clock).make()
+  if (!administrator) return makeSetupSecret(setup.store, setup.clock)
   try {
     await createFirstAdministrator(setup, administrator)
     audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })

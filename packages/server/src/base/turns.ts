@@ -3,7 +3,7 @@ import { ApiError } from '@pergola/api'
 /** Limits concurrent work. Waiting work runs first come, first served; work with priority goes before the rest. */
 export interface Turns {
   /** Throws `TooManyRequests` when too many are waiting already; work with priority is never refused. */
-  run<Done>(work: () => Promise<Done>, options?: { readonly hasPriority?: boolean }): Promise<Done>
+  readonly run: <Done>(work: () => Promise<Done>, options?: { readonly hasPriority?: boolean }) => Promise<Done>
 }
 
 export interface TurnsOptions {

@@ -8,23 +8,17 @@ export const setupSecretMs = 3_600_000
 /** Replicas that start together each print one. */
 const mostSecrets = 20
 
-export interface SetupSecrets {
-  /**
-   * A secret to create the first administrator, on any replica, within an hour. Secrets of other replicas stay valid; the first
-   * use ends all of them.
-   */
-  make(): Promise<string>
-  isValid(secret: string): Promise<boolean>
+/**
+ * Makes a secret to create the first administrator, on any replica, within an hour. Secrets of other replicas stay valid; the
+ * first use ends all of them.
+ */
+export async function makeSetupSecret(store: Store, clock: Clock): Promise<string> {
+  const secret = newSecret('pgi_')
+  await deleteOldSetupSecrets(store, clock.now(), mostSecrets - 1)
+  await insertSetupSecret(store, digestOf(secret), clock.now() + setupSecretMs)
+  return secret
 }
 
-export function createSetupSecrets(store: Store, clock: Clock): SetupSecrets {
-  return {
-    make: async () => {
-      const secret = newSecret('pgi_')
-      await deleteOldSetupSecrets(store, clock.now(), mostSecrets - 1)
-      await insertSetupSecret(store, digestOf(secret), clock.now() + setupSecretMs)
-      return secret
-    },
-    isValid: (secret) => hasSetupSecret(store, digestOf(secret), clock.now()),
-  }
+export function isSetupSecret(store: Store, clock: Clock, secret: string): Promise<boolean> {
+  return hasSetupSecret(store, digestOf(secret), clock.now())
 }

@@ -4,7 +4,7 @@ import type { Administrator } from '../../config/administrator.ts'
 import type { Answer, Call, IncomingRequest } from '../../call/call.ts'
 import type { HostRoute } from '../../call/host-route.ts'
 import { passwordLengths } from '../../credentials/password-rules.ts'
-import { createSetupSecrets } from '../../credentials/setup-secrets.ts'
+import { isSetupSecret } from '../../credentials/setup-secrets.ts'
 import { jsonAnswer } from '../../call/json-answer.ts'
 import { jsonRequest } from '../../validation/json-request.ts'
 import { formType, isForm, readForm } from '../../validation/read-form.ts'
@@ -134,8 +134,7 @@ async function makeFirst(
   const insecure = parts.insecure()
   if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
   const { secret, username, password } = await read()
-  const secrets = createSetupSecrets(parts.store, parts.clock)
-  if (!(await secrets.isValid(secret))) {
+  if (!(await isSetupSecret(parts.store, parts.clock, secret))) {
     throw new ApiError(
       'Unauthenticated',
       'the setup secret is not valid, was used or has expired; pergola setup-link makes another one while there is no administrator',
