@@ -166,8 +166,8 @@ async function beAlone(page: Page): Promise<void> {
 }
 
 async function openAccountMenu(page: Page): Promise<void> {
-  if (await page.getByRole('button', { name: 'Menu' }).isVisible()) {
-    await page.getByRole('button', { name: 'Menu' }).click()
+  if (await page.getByRole('button', { name: 'Menu', exact: true }).isVisible()) {
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
   }
   await page.locator('[data-user]').getByRole('button').first().click()
   await page.getByText('Sign out').waitFor()
@@ -196,8 +196,8 @@ async function stopServer(page: Page): Promise<void> {
 /** The code of a page cannot be loaded. */
 async function losePage(page: Page): Promise<void> {
   await page.route('**/assets/models-page*', (route) => route.abort())
-  if (await page.getByRole('button', { name: 'Menu' }).isVisible()) {
-    await page.getByRole('button', { name: 'Menu' }).click()
+  if (await page.getByRole('button', { name: 'Menu', exact: true }).isVisible()) {
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
   }
   await page.getByRole('navigation').getByRole('link', { name: 'Data models' }).click()
   await page.getByText('This page did not load').waitFor()
@@ -394,7 +394,7 @@ async function leave(page: Page): Promise<void> {
 }
 
 async function lookAtMenu({ page }: Visitor, looked: Looked): Promise<readonly string[]> {
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
   return examine(page, 'menu', looked)
 }
 
@@ -422,7 +422,7 @@ const widest = `(() => {
   return out.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-3).join(', ')
 })()`
 
-const mostTabs = 60
+const mostTabs = 40
 
 /** Elements that Tab reaches without an outline or a ring, of their own or of the field around them. */
 async function hiddenFocus(page: Page): Promise<readonly string[]> {

@@ -2,8 +2,11 @@ import { expect, it } from 'vitest'
 import { levelOf, logoPath, percentIn, versionOf, type PluginObject } from './plugin-object.ts'
 
 const plugin = (spec: object, status?: object) =>
-  ({ metadata: { name: 'todo' }, spec: { enabled: true, digest: 'sha256:abcdef0123456789', ...spec }, status }) as
-    unknown as PluginObject
+  ({
+    metadata: { name: 'todo' },
+    spec: { enabled: true, digest: 'sha256:abcdef0123456789', ...spec },
+    status,
+  }) as unknown as PluginObject
 
 it.each([
   ['runs', plugin({}, { phase: 'Started' }), 'ok'],
