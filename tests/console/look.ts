@@ -195,11 +195,11 @@ async function stopServer(page: Page): Promise<void> {
 
 /** The code of a page cannot be loaded. */
 async function losePage(page: Page): Promise<void> {
-  await page.route('**/assets/models-page*', (route) => route.abort())
+  await page.route('**/assets/metrics-page*', (route) => route.abort())
   if (await page.getByRole('button', { name: 'Menu', exact: true }).isVisible()) {
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
   }
-  await page.getByRole('navigation').getByRole('link', { name: 'Data models' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).click()
   await page.getByText('This page did not load').waitFor()
 }
 
@@ -386,14 +386,17 @@ async function lookAt(visitor: Visitor, { name, path, act }: Scene, looked: Look
 /** Restores the state before the scene: connected, with the whole menu and the deleted objects. */
 async function leave(page: Page): Promise<void> {
   await page.context().setOffline(false)
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
   const expand = page.getByRole('button', { name: 'Expand the menu' })
   if (await expand.isVisible()) await expand.click()
   const undo = page.getByRole('button', { name: 'Undo' })
   if ((await undo.count()) > 0) await undo.first().click()
+  // Cancels requests that a scene holds back, which would be sent otherwise.
+  await page.goto('about:blank')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
 }
 
-async function lookAtMenu({ page }: Visitor, looked: Looked): Promise<readonly string[]> {
+async function lookAtMenu({ page, goTo }: Visitor, looked: Looked): Promise<readonly string[]> {
+  await goTo('/home')
   await page.getByRole('button', { name: 'Menu', exact: true }).click()
   return examine(page, 'menu', looked)
 }
