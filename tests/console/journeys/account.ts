@@ -1,4 +1,4 @@
-import { match, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { password } from '../stage.ts'
 import { assertClean, makeTodo, tabTo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
@@ -49,7 +49,7 @@ export const people: Journey = {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Eve Brown', level: 1 }).waitFor()
     const { spec } = (await stage.api('GET', '/api/v1alpha1/users/eve')) as { readonly spec: object }
-    strictEqual(JSON.stringify(spec), '{"displayName":"Eve Brown","email":"eve@harbour.example","disabled":false}')
+    deepStrictEqual(spec, { displayName: 'Eve Brown', email: 'eve@harbour.example', disabled: false })
 
     await visitor.goTo('/why')
     await page.getByLabel('User', { exact: true }).fill('nobody-here')

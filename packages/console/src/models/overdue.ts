@@ -8,14 +8,19 @@ const finished =
 const endTones: ReadonlySet<string> = new Set(['green', 'red'])
 
 /** Whether the deadline at a path has passed on an object that is still open. */
-export function isOverdue(object: unknown, path: string, whole: Schema | undefined, now = Date.now()): boolean {
+export function isOverdue(object: unknown, path: string, whole: Schema | undefined): boolean {
+  const end = deadlineOf(object, path, whole)
+  return end !== undefined && end < Date.now()
+}
+
+/** When the deadline at a path ends, in milliseconds; undefined if the object is finished or the field is no deadline. */
+export function deadlineOf(object: unknown, path: string, whole: Schema | undefined): number | undefined {
   const value = valueAt(object, path)
-  if (!whole || typeof value !== 'string' || !deadlines.test(path.split('.').at(-1) ?? '')) return false
+  if (!whole || typeof value !== 'string' || !deadlines.test(path.split('.').at(-1) ?? '')) return undefined
   const widget = widgetOf(schemaAt(whole, path.split('.')), whole)
-  if (widget !== 'date' && widget !== 'time') return false
+  if ((widget !== 'date' && widget !== 'time') || isFinished(object, whole)) return undefined
   // A day is over at its end.
-  const end = widget === 'date' ? new Date(`${value}T23:59:59.999`) : new Date(value)
-  return end.getTime() < now && !isFinished(object, whole)
+  return new Date(widget === 'date' ? `${value}T23:59:59.999` : value).getTime()
 }
 
 /** By the name of its state, or by a state in the tone of success or failure. */

@@ -70,11 +70,11 @@ export function useLivePage<Stored extends ApiObject>(
   }
   watch(
     [page, list.isFetchedAfterMount, list.error, asked],
-    ([now, isFetched, error, query], [, , , before]) => {
+    ([now, isFetched, error, current], [, , , before]) => {
       const known = touched.size < mostTouched ? touched : undefined
-      shown.value = rowsAfter(shown.value, { ...query, page: now, error, isFetched, touched: known })
+      shown.value = rowsAfter(shown.value, { ...current, page: now, error, isFetched, touched: known })
       if (now && shown.value?.fresh === 0) forget()
-      failure.value = error ?? (now || !isSame(query, before) ? undefined : failure.value)
+      failure.value = error ?? (now || !isSame(current, before) ? undefined : failure.value)
     },
     { immediate: true },
   )

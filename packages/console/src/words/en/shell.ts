@@ -114,6 +114,7 @@ export const shell = {
     work: 'Work',
     people: 'People',
     host: 'Host',
+    bar: 'Top bar',
     collapse: 'Collapse the menu',
     expand: 'Expand the menu',
     failing: (count: number) => `${count} failing`,

@@ -119,6 +119,7 @@ export const shell: WordsOf<typeof en> = {
     work: '工作',
     people: '人员',
     host: '主机',
+    bar: '顶栏',
     collapse: '收起菜单',
     expand: '展开菜单',
     failing: (count) => `${count} 个出错`,
