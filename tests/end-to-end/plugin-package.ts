@@ -70,7 +70,7 @@ export const todoDefinition: PluginDefinition = {
 function pluginProgram(definition: object, answer: string, words: string): string {
   return `
     import { createServer, request as send } from 'node:http'
-    import { readFileSync } from 'node:fs'
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs'
     const { token, listen, host } = JSON.parse(readFileSync(3, 'utf8'))
     const definition = ${JSON.stringify(definition)}
     const ask = (path, { method = 'GET', body, ...headers } = {}) => new Promise((resolve, reject) => {
