@@ -30,8 +30,8 @@ function show(objects: readonly ApiObject[]): void {
 }
 
 /**
- * Deletes after a 10 s undo period, or when the page is closed. Without undo, begins at once if there are more objects than a
- * closing page can send.
+ * Deletes after a 10 s undo period, or when the page is closed. Begins at once, without undo, if there are more objects than a
+ * closing page can send; ask before.
  */
 export function deleteLater(deletion: Deletion): void {
   const { type, objects, what } = deletion
