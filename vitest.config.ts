@@ -33,7 +33,7 @@ const proofs = '**/*.proof.test.ts'
 
 /** 30 s or more each. They start first, so that none of them runs alone at the end while cores are idle. */
 const longest =
-  /(postgres-store|administer|dev|plugin-process|serve|pack|plugin-upgrade|plugin-removal|backup|cli-codegen)\.test\.ts$/
+  /(security\/(installation|login|plugin-limits|stale-rights)|c[0-9]-(files|shipped|streams|harm|large-lists|internal|life)|postgres-store|pack|test-host|serve|create-plugin|assemble|plugin-process|client\/src\/watch|backup|cli-codegen|plugin-removal|nats-feed)\.test\.ts$/
 
 const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId)
 
@@ -45,11 +45,36 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Everything but the proofs, by project. */
+const suites = {
+  unit: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'tests/faults/**/*.test.ts'],
+  examples: ['{examples,plugins}/*/src/**/*.test.ts'],
+  'end-to-end': ['tests/end-to-end/**/*.test.ts'],
+  conformance: ['tests/conformance/**/*.test.ts'],
+  security: ['tests/security/**/*.test.ts'],
+} as const
+
 function project(name: string, include: readonly string[]) {
   const exclude = name === 'proofs' ? [] : [proofs, '**/node_modules/**']
   // Files share the modules of a worker, because loading the server for each would take a third of the CPU time.
   return { ...shared, test: { ...limits, name, include: [...include], exclude, isolate: false } }
 }
+
+/**
+ * With `SUITES=together`, one project has all suites: each project transforms the sources for itself, and a worker loads them
+ * anew for the next project.
+ */
+const projects =
+  process.env['SUITES'] === 'together'
+    ? [project('all', Object.values(suites).flat())]
+    : [
+        ...Object.entries(suites).map(([name, include]) => project(name, include)),
+        project('proofs', [
+          'packages/*/src/**/*.proof.test.ts',
+          'tests/**/*.proof.test.ts',
+          'tools/**/*.proof.test.ts',
+        ]),
+      ]
 
 export default defineConfig({
   test: {
@@ -66,13 +91,6 @@ export default defineConfig({
       reportOnFailure: true,
       thresholds: { statements: 90, branches: 85, functions: 90, lines: 90 },
     },
-    projects: [
-      project('unit', ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'tests/faults/**/*.test.ts']),
-      project('examples', ['{examples,plugins}/*/src/**/*.test.ts']),
-      project('end-to-end', ['tests/end-to-end/**/*.test.ts']),
-      project('conformance', ['tests/conformance/**/*.test.ts']),
-      project('security', ['tests/security/**/*.test.ts']),
-      project('proofs', ['packages/*/src/**/*.proof.test.ts', 'tests/**/*.proof.test.ts', 'tools/**/*.proof.test.ts']),
-    ],
+    projects,
   },
 })

@@ -89,6 +89,8 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
     const body = pluginPackage({ definition: another(name, { permissions: reading('secrets') }) })
     const approving = `${packages}?approve=${encodeURIComponent('get secrets shared')}`
     expectStatus(await operator.request('POST', approving, { body, headers: gzip }), 201)
+    // Until then, each change of the status makes a new version.
+    await phaseIs(api, started, name)
     const [only, ...others] = await approvedOf(name)
     expect(others).toEqual([])
     expect(only).toMatchObject({

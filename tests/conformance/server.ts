@@ -17,7 +17,7 @@ import { createCollection, type Collection } from './collection.ts'
 import { connect, type ConnectOptions, type Connection } from './connecting.ts'
 import { fillModel, type Filling } from './fill-model.ts'
 import { freshModel, registerModel, thingModel, type ModelSpec } from './models.ts'
-import { open, send, type Answer, type RequestOptions } from './request.ts'
+import { closeIdle, open, send, type Answer, type RequestOptions } from './request.ts'
 import { watch, type WatchOptions, type Watching } from './watching.ts'
 
 const token = 'pgs_conformance-conformance-conformance'
@@ -191,6 +191,7 @@ class RunningServer implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
+    for (const { url } of this.#servers) closeIdle(url)
     const closing = await Promise.allSettled(this.#servers.splice(0).map((server) => server.close()))
     const failed = closing.find(({ status }) => status === 'rejected')
     if (failed && !this.#broken) throw new Error('a server could not be stopped', { cause: failed })

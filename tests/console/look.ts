@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { makeSampleData } from './sample-data.ts'
-import { looking, opened, purchases, scenes, type Scene } from './scenes.ts'
+import { dropHeld, looking, opened, purchases, scenes, type Scene } from './scenes.ts'
 import { password, type BrowserOptions, type Stage, type Visitor } from './stage.ts'
 
 const looks: readonly (BrowserOptions & { readonly name: string })[] = [
@@ -59,11 +59,12 @@ export async function lookInChinese(stage: Stage, { folder }: LookOptions): Prom
     const see = async (name: string) => found.push(...(await examine(page, name, looked)))
     await visitor.goTo('/login')
     strictEqual(await page.evaluate('document.documentElement.lang'), 'zh-CN')
-    await page.getByLabel('用户名').fill('admin')
+    await page.getByLabel('用户名').fill(`stranger-${look.name}`)
     await page.getByLabel('密码', { exact: true }).fill('wrong')
     await page.getByRole('button', { name: '登录', exact: true }).click()
     await page.getByText('用户名或密码不正确。').waitFor()
     await see('login-wrong')
+    await page.getByLabel('用户名').fill('admin')
     await page.getByLabel('密码', { exact: true }).fill(password)
     await page.getByRole('button', { name: '登录', exact: true }).click()
     await page.locator('[data-user="admin"]').waitFor({ state: 'attached' })
@@ -134,12 +135,13 @@ async function lookAt(visitor: Visitor, { name, path, act }: Scene, looked: Look
 /** Restores the state before the scene: connected, with the whole menu and the deleted objects. */
 async function leave(page: Page): Promise<void> {
   await page.context().setOffline(false)
+  // A tablet begins with the collapsed menu.
+  const isDesk = (page.viewportSize()?.width ?? 0) >= 1280
   const expand = page.getByRole('button', { name: 'Expand the menu' })
-  if (await expand.isVisible()) await expand.click()
+  if (isDesk && (await expand.isVisible())) await expand.click()
   const undo = page.getByRole('button', { name: 'Undo' })
   if ((await undo.count()) > 0) await undo.first().click()
-  // Cancels requests that a scene holds back, which would be sent otherwise.
-  await page.goto('about:blank')
+  await dropHeld()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 }
 

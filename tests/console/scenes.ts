@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { nextTodo } from './packages.ts'
 import type { Stage } from './stage.ts'
 
@@ -173,9 +173,20 @@ async function collapse(page: Page): Promise<void> {
   if (await rail.isVisible()) await rail.click()
 }
 
+const held: Route[] = []
+
+/** Keeps requests without an answer. The browser would send them when it is no longer asked to hold them, so drop them before. */
+async function hold(page: Page, pattern: string): Promise<void> {
+  await page.route(pattern, (route) => void held.push(route))
+}
+
+export async function dropHeld(): Promise<void> {
+  for (const route of held.splice(0)) await route.abort().catch(() => undefined)
+}
+
 /** The list has no answer yet. */
 async function waitForRows(page: Page): Promise<void> {
-  await page.route('**/purchases?*', () => undefined)
+  await hold(page, '**/purchases?*')
   await page.reload()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor()
 }
@@ -214,7 +225,7 @@ async function makeToken(page: Page): Promise<void> {
 async function startInstall(page: Page): Promise<void> {
   await choosePackage(page)
   for (const box of await page.getByRole('checkbox').all()) await box.check()
-  await page.route('**/plugins/-/packages?approve*', () => undefined)
+  await hold(page, '**/plugins/-/packages?approve*')
   await page.getByRole('button', { name: /^Install / }).click()
 }
 
@@ -248,8 +259,10 @@ async function choosePackage(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Install / }).scrollIntoViewIfNeeded()
 }
 
+let strangers = 0
+/** Another name each time: five failures lock a name. */
 async function fail(page: Page): Promise<void> {
-  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('User name').fill(`stranger-${++strangers}`)
   await page.getByLabel('Password', { exact: true }).fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('[aria-invalid=true]').waitFor()

@@ -1,11 +1,15 @@
+import { createHash, randomUUID } from 'node:crypto'
 import {
   copyFileSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -55,10 +59,48 @@ async function packed(comesWithHost: boolean, write: (folder: string) => void): 
   const folder = mkdtempSync(join(tmpdir(), 'pergola-source-'))
   try {
     write(folder)
+    const key = createHash('sha256').update(JSON.stringify([comesWithHost, digestOf(folder, ['**/*']), packing()]))
+    const kept = join(cache, `${key.digest('hex')}.tgz`)
+    if (existsSync(kept)) return readFileSync(kept)
     symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
     const { file } = await packPlugin({ folder, out: folder, conditions: ['@pergola/source'], comesWithHost })
+    keep(file, kept)
     return readFileSync(file)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Bundling takes three processes; several test files pack the same plugin. */
+const cache = join(repository, 'node_modules/.cache/packed')
+const mostKept = 100
+
+function keep(file: string, as: string): void {
+  mkdirSync(cache, { recursive: true })
+  // Another worker may read or write the same file.
+  const writing = join(cache, randomUUID())
+  copyFileSync(file, writing)
+  renameSync(writing, as)
+  const byAge = globSync('*.tgz', { cwd: cache }).map((name) => ({ name, at: statSync(join(cache, name)).mtimeMs }))
+  const old = byAge.toSorted((one, other) => other.at - one.at).slice(mostKept)
+  for (const { name } of old) rmSync(join(cache, name), { force: true })
+}
+
+let packingDigest: string | undefined
+/** Everything that decides how a plugin is packed, and what is bundled into it. */
+function packing(): string {
+  const sources = ['api', 'client', 'plugin-sdk', 'cli'].flatMap((name) => [
+    `packages/${name}/package.json`,
+    `packages/${name}/src/**/*.ts`,
+  ])
+  return (packingDigest ??= digestOf(repository, ['package-lock.json', ...sources]))
+}
+
+function digestOf(folder: string, patterns: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const path of globSync([...patterns], { cwd: folder }).toSorted()) {
+    const file = join(folder, path)
+    if (statSync(file).isFile()) hash.update(JSON.stringify([path, readFileSync(file, 'base64')]))
+  }
+  return hash.digest('hex')
 }

@@ -65,7 +65,7 @@ export async function startHost(
         PERGOLA_DATABASE_URL: databaseUrl,
         PERGOLA_SERVER_PORT: '0',
         PERGOLA_SERVER_STOP_DELAY: '0',
-        PERGOLA_SERVER_DRAIN_TIMEOUT: '1',
+        PERGOLA_SERVER_DRAIN_TIMEOUT: '0',
         ...env,
       },
     }),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { renderPlan, type PlanSection } from '@pergola/api'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
@@ -31,7 +30,8 @@ describe.each(engines)('on %s', (engine) => {
     for (const name of ['a', 'b']) {
       const body = { metadata: { name, finalizers }, spec: { title: name } }
       // On a busy machine, the plugin may not answer its check in time.
-      while ((await send(`POST ${todos}`, { body })).status !== 201) await sleep(100)
+      const isCreated = async () => (await send(`POST ${todos}`, { body })).status === 201
+      await vi.waitUntil(isCreated, { timeout: 60_000, interval: 100 })
     }
     await host.user('ann')
     const binding = { metadata: { name: 'ann-todo' }, subjects: [{ name: 'ann' }], roleRef: { name: 'todo-view' } }

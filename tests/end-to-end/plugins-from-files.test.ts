@@ -49,7 +49,7 @@ async function startReplica(url: string, { key, log }: { readonly key: string; r
         PERGOLA_DATABASE_URL: url,
         PERGOLA_SERVER_PORT: '0',
         PERGOLA_SERVER_STOP_DELAY: '0',
-        PERGOLA_SERVER_DRAIN_TIMEOUT: '1',
+        PERGOLA_SERVER_DRAIN_TIMEOUT: '0',
       },
     }),
     keys: [sealingKey(key)],

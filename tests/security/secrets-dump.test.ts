@@ -49,7 +49,7 @@ for (const engine of chosenEngines) {
             PERGOLA_DATABASE_URL: database.url,
             PERGOLA_SERVER_PORT: '0',
             PERGOLA_SERVER_STOP_DELAY: '0',
-            PERGOLA_SERVER_DRAIN_TIMEOUT: '2',
+            PERGOLA_SERVER_DRAIN_TIMEOUT: '0',
           },
         }),
         keys: [sealingKey(key)],

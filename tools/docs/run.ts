@@ -21,7 +21,7 @@ interface Document {
 }
 
 /** Timeout for an expected line; long, so that only missing lines reach it. */
-const patienceMs = 120_000
+const patienceMs = 300_000
 
 const documents = readDocuments()
 const named = process.argv.slice(2)

@@ -14,14 +14,15 @@ if (!process.argv.includes('--built')) {
 }
 
 const packed = await packPackages(out)
+const found = await Promise.all(packed.map(faultsOf))
 let faults = 0
 console.log(`${'package'.padEnd(24)}${'files'.padStart(7)}${'KB'.padStart(8)}${'unpacked KB'.padStart(14)}`)
-for (const one of packed) {
+for (const [at, one] of packed.entries()) {
   const { name, files, bytes, unpackedBytes } = one
   console.log(
     `${name.padEnd(24)}${String(files.length).padStart(7)}${kilobytes(bytes).padStart(8)}${kilobytes(unpackedBytes).padStart(14)}`,
   )
-  for (const fault of await faultsOf(one)) {
+  for (const fault of found[at] ?? []) {
     faults++
     console.log(fault.replaceAll(/^/gm, '    '))
   }

@@ -33,9 +33,8 @@ interface NpmPacked {
 /** Packs every published package. Common fields of package.json are only in the root. */
 export async function packPackages(out: string): Promise<readonly PackedPackage[]> {
   rmSync(out, { recursive: true, force: true })
-  const packed: PackedPackage[] = []
-  for (const file of globSync('packages/*/package.json').toSorted()) packed.push(await pack(dirname(file), out))
-  return packed
+  const files = globSync('packages/*/package.json').toSorted()
+  return Promise.all(files.map((file) => pack(dirname(file), out)))
 }
 
 async function pack(from: string, out: string): Promise<PackedPackage> {
