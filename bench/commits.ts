@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../tests/end-to-end/pergola-process.ts'
 import { seedAdministrator } from '../tests/end-to-end/seed-administrator.ts'
+import { apiOf, hostilePackage } from '../tests/faults/plugins/hostile-package.ts'
+import { installPackage } from '../tests/faults/plugins/install-package.ts'
 import { openConnections, type Connections } from './http/connections.ts'
 import { cities, group, modelOf, personOf } from './http/people.ts'
 import { head, post, register, token, withBody } from './http/requests.ts'
@@ -18,6 +21,11 @@ const requestsEach = 2_000
 const callers = 8
 const objects = 2_000
 const plural = 'people'
+/** A plugin that answers at once, so that the host's part is seen. */
+const echoing = hostilePackage({
+  name: 'echoing',
+  apis: { echo: '(request, response) => response.end(\'{"is":"there"}\')' },
+})
 
 const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length)
 if (before === undefined || !existsSync(join(before, 'packages/cli/src/main.ts'))) {
@@ -58,6 +66,7 @@ const operations: Readonly<
       return withBody('PUT', `${base}/p-${which}`, personOf(which, {}, ++by.changes))
     },
   },
+  'custom API': { status: 200, request: () => head('GET', apiOf('echoing', 'echo')) },
 }
 
 const short: string[] = []
@@ -123,6 +132,10 @@ async function start(folder: string): Promise<Contestant> {
       Array.from({ length: 50 }, (_, at) => post(url, `/apis/${group}/v1/${plural}`, personOf(from + at))),
     )
   }
+  const installed = await installPackage({ url, token }, echoing)
+  if (installed.status !== 201) throw new Error(`the plugin is refused: ${await installed.text()}`)
+  const headers = { authorization: `Bearer ${token}` }
+  while ((await fetch(url + apiOf('echoing', 'echo'), { headers })).status !== 200) await sleep(100)
   const connections = stack.use(await openConnections(url, callers))
   return { pid: host.pid, connections, created: objects, changes: 0 }
 }

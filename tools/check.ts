@@ -32,12 +32,12 @@ await inLanes(
   staticSteps.map((step) => () => runStep(step)),
 )
 await inLanes(
-  1,
+  2,
   builtSteps.map((step) => () => runStep(step)),
 )
 await runTests()
 await inLanes(
-  1,
+  2,
   suiteSteps.map((step) => () => runStep(step)),
 )
 await inLanes(1, secondChances)

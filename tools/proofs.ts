@@ -33,6 +33,11 @@ const proofs: readonly Proof[] = [
     command: 'npm run -s faults -- store --quick',
   },
   {
+    name: 'references',
+    shows: '10,000 races of creates and deletions on two replicas: no dangling reference, no deadlock',
+    command: 'npm run -s faults -- references',
+  },
+  {
     name: 'fuzz',
     shows: 'hostile requests find no 500 and no leak',
     command: 'npm run -s conformance -- fuzz --quick --seed=11',

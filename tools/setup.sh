@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prepares a fresh clone: Node.js 24 if the machine has an older one, the packages, a first build.
+# Prepares a fresh clone: Node.js 24 if the machine has an older one, the packages, a first build unless
+# `--no-build` is given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,5 +12,6 @@ npm ci --no-audit --no-fund --loglevel=error
 
 # npm puts this folder first on the PATH of every script and of npx, so both use this release.
 ln -sf "$(command -v node)" node_modules/.bin/node
+[ "${1-}" = --no-build ] && exit
 npm run -s build
 echo "Ready on Node.js $(node --version).  Next:  npm run dev  or  npm run check"

@@ -20,6 +20,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
     'command',
     'commits',
     'engine',
+    'references',
     'peers',
   ]),
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),
@@ -29,6 +30,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
 const besides: Readonly<Record<string, string>> = {
   'conformance fuzz': 'tests/fuzz/run.ts',
   'faults cache': 'tests/faults/client-cache.ts',
+  'faults references': 'tests/faults/references.ts',
 }
 
 const [command = '', ...rest] = process.argv.slice(2)

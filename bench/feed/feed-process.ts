@@ -33,7 +33,7 @@ async function follow() {
   const feed = createNatsFeed({ store, log, address, stream })
   await feed.start()
   feed.subscribe('delivery', { onChanges: (some) => void (changes += some.length), onLost: () => {} })
-  return () => ({ number: feed.place.number, state: feed.state() })
+  return () => ({ number: feed.position.number, state: feed.state() })
 }
 
 async function carry() {

@@ -87,7 +87,7 @@ onEachEngine((api) => {
     await things.created()
     for (const deleted of [1, 0]) {
       const answer = await api.request('DELETE', `${things.path}?all=true`)
-      expect(answer.body).toEqual({ deleted, pending: 1, remaining: false })
+      expect(answer.body).toEqual({ deleted, pending: 1, refused: 0, remaining: false })
     }
   })
 

@@ -28,6 +28,7 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'Started' }, 'hall')
     const ann = await person(api, { roles: ['hall-attend'] })
     const boss = await person(api, { roles: ['hall-attend', 'hall-manage'] })
+    await addEvent('any', 1)
     return { ann, boss }
   })
   const addEvent = async (name: string, seats: number) =>

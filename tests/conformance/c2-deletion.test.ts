@@ -153,7 +153,7 @@ onEachEngine((api) => {
     for (let at = 0; at < 2; at++) await models.created()
     const answer = await models.send('DELETE', { all: 'true' })
     expectStatus(answer, 200)
-    expect(answer.body).toEqual({ deleted: 2, pending: 1, remaining: false })
+    expect(answer.body).toEqual({ deleted: 2, pending: 1, refused: 0, remaining: false })
     const { items } = await models.listed()
     expect(items).toMatchObject([{ metadata: { name, deletionTimestamp: expect.any(String) as string } }])
   })

@@ -58,7 +58,7 @@ onEachEngine((api) => {
     await models.created({ metadata: { finalizers: ['a.example/b'] } })
     const answer = await models.send('DELETE', { all: 'true', dryRun: 'true' })
     expectStatus(answer, 200)
-    expect(answer.body).toEqual({ deleted: 1, pending: 1, remaining: false })
+    expect(answer.body).toEqual({ deleted: 1, pending: 1, refused: 0, remaining: false })
     const { items } = await models.listed()
     expect(items.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined])
   })

@@ -200,7 +200,7 @@ onEachEngine((api) => {
         )
         return error?.message
       }
-      expect(await of('spec.lines.sku')).toMatch(/spec\.lines is an array of objects.*array of strings/)
+      expect(await of('spec.lines.sku')).toMatch(/spec\.lines is an array of objects.*spec\.lines\[\]\.name/)
       expect(await of('spec.lines')).toMatch(/array of objects/)
       expect(await of('spec.price')).toMatch(/anyOf.*"type": \["number", "null"\]/)
     })

@@ -23,7 +23,10 @@ onEachEngine((api) => {
 
   test('C7-30 C1-44 a caller reads its roles and UI permissions, with 304 for the current ETag', async () => {
     const prefix = 'rbac.authorization.platform.run'
-    const annotations = { [`${prefix}/ui-permissions`]: '["plugin:todo:view","plugin:todo:edit"]' }
+    const annotations = {
+      [`${prefix}/display-name`]: 'Editors',
+      [`${prefix}/ui-permissions`]: '["plugin:todo:view","plugin:todo:edit"]',
+    }
     const body = { metadata: { generateName: 'role-', annotations }, rules: [] }
     const created = await api.request('POST', '/api/v1alpha1/roles', { body })
     const { name } = (created.body as { metadata: { name: string } }).metadata
@@ -34,7 +37,11 @@ onEachEngine((api) => {
       expectStatus(answer, 200)
       expect(answer.body).toEqual({
         username: ann.name,
-        roles: [{ name: 'anonymous' }, { name: 'authenticated' }, { name, binding }],
+        roles: [
+          { name: 'anonymous', displayName: 'Every visitor' },
+          { name: 'authenticated', displayName: 'Every signed-in user' },
+          { name, displayName: 'Editors', binding },
+        ],
         uiPermissions: ['plugin:todo:edit', 'plugin:todo:view'],
       })
       const headers = { 'if-none-match': String(answer.headers.etag) }

@@ -35,7 +35,7 @@ export async function lookAround(stage: Stage, { folder }: LookOptions): Promise
     const wanted = scenes.filter(({ tablet }) => !look.tablet || tablet)
     for (const scene of wanted) found.push(...(await lookAt(visitor, scene, { stage, look: look.name, folder })))
     await using ann = await stage.as('ann', look)
-    found.push(...(await lookAt(ann, looking, { stage, look: look.name, folder })))
+    for (const scene of looking) found.push(...(await lookAt(ann, scene, { stage, look: look.name, folder })))
     if (look.phone) found.push(...(await lookAtMenu(visitor, { stage, look: look.name, folder })))
     found.push(...[...visitor.faults, ...ann.faults].map((fault) => `${look.name}: ${fault}`))
   }
@@ -141,6 +141,7 @@ async function leave(page: Page): Promise<void> {
   if (isDesk && (await expand.isVisible())) await expand.click()
   const undo = page.getByRole('button', { name: 'Undo' })
   if ((await undo.count()) > 0) await undo.first().click()
+  await page.evaluate("sessionStorage.removeItem('pergola.drafts')")
   await dropHeld()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 }
@@ -159,8 +160,8 @@ async function examine(page: Page, name: string, { look, folder }: Looked): Prom
   const wide = (await page.evaluate(widest)) as string | undefined
   const small = look.startsWith('phone') ? ((await page.evaluate(smallTargets)) as readonly string[]) : []
   const rules = await violations(page, `${name}, ${look}`)
-  // The same elements in every theme and size.
-  const hidden = look === 'light' ? await hiddenFocus(page) : []
+  // Both themes, a desk and a phone.
+  const hidden = look === 'light' || look === 'phone-dark' ? await hiddenFocus(page) : []
   return [
     ...hidden.map((element) => `${name}, ${look}: the focus is not visible: ${element}`),
     ...small.map((target) => `${name}, ${look}: too small for a thumb: ${target}`),
@@ -198,8 +199,9 @@ const focusedNow = `(() => {
   const box = one.getBoundingClientRect()
   const place = [one.tagName, one.className, one.textContent.slice(0, 40), box.x, box.y].join(' ')
   const isRinged = (at) => {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(at)
-    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none'
+    const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(at)
+    const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0 && !/, 0\\)$|\\/ 0\\)$/.test(outlineColor)
+    return isOutlined || boxShadow !== 'none'
   }
   const around = [one, one.closest('.in, .filter, .drop, .another, td, label, .cm-editor')].filter((at) => at)
   return around.some(isRinged) ? { place } : { place, fault: one.tagName.toLowerCase() + '.' + one.className + ' "' + (one.ariaLabel ?? one.textContent).trim().slice(0, 30) + '"' }

@@ -79,14 +79,25 @@ export async function brokenPages(): Promise<Buffer> {
   })
 }
 
+const purchases = readFileSync(join(import.meta.dirname, 'plugins/purchases.ts'), 'utf8')
+
 /** A plugin with a field of every schema type. */
-export async function purchasing(): Promise<Buffer> {
+export async function purchasing(version = '1.4.2', source = purchases): Promise<Buffer> {
   return packedFiles({
     'package.json': JSON.stringify({
-      ...(JSON.parse(about('purchasing', '1.4.2')) as object),
+      ...(JSON.parse(about('purchasing', version)) as object),
       author: 'Harbour Tools',
       description: 'Ask for things, approve them, see the money.',
     }),
-    'src/plugin.ts': readFileSync(join(import.meta.dirname, 'plugins/purchases.ts'), 'utf8'),
+    'src/plugin.ts': source,
   })
+}
+
+/** The next version: a new field and filter, another default, one filter less. */
+export async function nextPurchasing(): Promise<Buffer> {
+  const next = purchases
+    .replace('tags: t.Optional', 'budget: t.Optional(t.String({ maxLength: 80 })),\n    tags: t.Optional')
+    .replace("'spec.recurring',", "'spec.budget',")
+    .replace("unit: 'h' } }), 24)", "unit: 'h' } }), 12)")
+  return purchasing('1.5.0', next)
 }

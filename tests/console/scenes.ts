@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core'
-import { nextTodo } from './packages.ts'
+import { nextPurchasing, nextTodo } from './packages.ts'
 import type { Stage } from './stage.ts'
 
 /** A page, the name of its screenshot, and the steps before the screenshot. */
@@ -13,6 +13,7 @@ export interface Scene {
 
 export const purchases = '/objects/purchasing.example.com/v1/purchases'
 const sample = `${purchases}/purchase-07`
+const guarded = `${purchases}/purchase-02`
 const contested = `${purchases}/purchase-05`
 const api = '/apis/purchasing.example.com/v1/purchases'
 const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).click()
@@ -37,6 +38,7 @@ export const scenes: readonly Scene[] = [
   { name: 'selected', path: purchases, act: selectTwo },
   { name: 'set-field', path: purchases, act: setField },
   { name: 'deleted', path: purchases, act: deleteTwo },
+  { name: 'delete', path: guarded, act: deleteHeld },
   { name: 'away', path: purchases, act: goAway },
   { name: 'stopping', path: purchases, act: stopServer },
   { name: 'not-loaded', path: '/home', act: losePage },
@@ -79,8 +81,12 @@ export const scenes: readonly Scene[] = [
   { name: 'new-token', path: '/account', act: makeToken },
   { name: 'nothing', path: '/nowhere' },
 ]
-/** The view of a user who may only read. */
-export const looking: Scene = { name: 'read-only', path: sample }
+/** The views of a user who may only read. */
+export const looking: readonly Scene[] = [
+  { name: 'read-only', path: sample },
+  { name: 'read-only-list', path: purchases },
+  { name: 'refused', path: '/plugins' },
+]
 
 async function selectTwo(page: Page): Promise<void> {
   await page.locator('h1').focus()
@@ -99,6 +105,15 @@ async function deleteTwo(page: Page): Promise<void> {
   await selectTwo(page)
   await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('2 objects deleted').waitFor()
+}
+
+/** Something must happen to the object before it is gone, so there is no undo but a question. */
+async function deleteHeld(page: Page, stage: Stage): Promise<void> {
+  await stage.api('PATCH', `${api}/purchase-02`, { metadata: { finalizers: ['example.com/archive'] } })
+  await page.getByText('example.com/archive').waitFor()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: /^Delete/ }).click()
+  await page.getByRole('dialog').waitFor()
 }
 
 async function goAway(page: Page): Promise<void> {
@@ -232,7 +247,7 @@ async function startInstall(page: Page): Promise<void> {
 async function chooseUpgrade(page: Page): Promise<void> {
   await page
     .locator('input[type=file]')
-    .setInputFiles({ name: 'todo-1.1.0.tgz', mimeType: 'application/gzip', buffer: await nextTodo() })
+    .setInputFiles({ name: 'purchasing-1.5.0.tgz', mimeType: 'application/gzip', buffer: await nextPurchasing() })
   await page.getByRole('button', { name: /^Upgrade / }).scrollIntoViewIfNeeded()
 }
 

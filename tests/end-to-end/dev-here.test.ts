@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { dev } from '../../packages/cli/src/dev/dev.ts'
+import { openSqliteStore } from '../../packages/server/src/store/sqlite/sqlite-store.ts'
 import { createPlugin } from '../../packages/create-pergola-plugin/src/create-plugin.ts'
 
 /** Runs `pergola dev` in the process of the test, so that its output and its coverage can be read. */
@@ -91,6 +92,20 @@ test('prints a link that opens the console signed in, and another one when it is
   expect((await open(code)).status).toBe(401)
   expect((await open(next)).status).toBe(303)
   expect(texts.stdout.match(/a new link/g)).toHaveLength(1)
+  stop.abort()
+  expect(await ended).toBe(0)
+})
+
+test('waits until the process that has the database has stopped', async () => {
+  const { folder } = newProject('again')
+  const texts = printed()
+  mkdirSync(join(folder, '.pergola'))
+  const other = openSqliteStore(join(folder, '.pergola/dev.db'))
+  const stop = new AbortController()
+  const ended = dev({ ...options, folder, reset: false, stopping: stop.signal })
+  await expect.poll(() => texts.stdout, patience).toMatch(/host {2}the database is in use; waiting/)
+  await other[Symbol.asyncDispose]()
+  await expect.poll(() => texts.stdout, patience).toMatch(/ready in/)
   stop.abort()
   expect(await ended).toBe(0)
 })

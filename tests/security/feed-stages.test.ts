@@ -18,7 +18,7 @@ for (const engine of chosenEngines) {
         await openRevocations(store)
         using feed = createLogFeed(store, log)
         await feed.start()
-        const before = feed.place
+        const before = feed.position
         const known = new Set<string>()
         const delivered = new Promise<readonly string[]>((resolve) => {
           feed.subscribe('delivery', { onChanges: () => resolve([...known]), onLost: () => {} })

@@ -21,10 +21,15 @@ import { maxBatchBytes, mostOperations } from '../../packages/server/src/host-ap
 import { idleMs as socketIdleMs } from '../../packages/server/src/http/join-connections.ts'
 import { requestMs, stalledMs } from '../../packages/server/src/http/listener.ts'
 import { maxMessageBytes } from '../../packages/server/src/http/upgrades.ts'
-import { maxIndexes, maxMultiIndexes } from '../../packages/server/src/models/definition/definition-errors.ts'
+import {
+  maxIndexes,
+  maxMultiIndexes,
+  maxReferences,
+} from '../../packages/server/src/models/definition/definition-errors.ts'
 import { maxJsonDepth as modelJsonDepth } from '../../packages/server/src/models/definition/definition-model.ts'
 import { usualDeadlineMs } from '../../packages/server/src/models/verbs/delete-collection.ts'
 import { mostPaths } from '../../packages/server/src/models/query/fields.ts'
+import { maxAdded } from '../../packages/server/src/models/references.ts'
 import { maxIndexValues } from '../../packages/server/src/models/indexed-object.ts'
 import { pageLimit, snapshotBytes, snapshotLimit } from '../../packages/server/src/models/verbs/list.ts'
 import { maxObjectBytes } from '../../packages/server/src/models/object-bytes.ts'
@@ -92,6 +97,8 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ['Schemas in a schema', count(schemas.maxSubSchemas), invalid],
     ['Time to compile a schema', duration(compileMs), invalid],
     ['Indexes of a model', `${maxIndexes}, of them ${maxMultiIndexes} with several values`, invalid],
+    ['References of a model', count(maxReferences), invalid],
+    ['Values added to references by one write', count(maxAdded), invalid],
     ['Composites of a model', '8 of 2 to 4 indexes', invalid],
     ['Columns of a display', count(displays.maxDisplayColumns), invalid],
     ['Section, label or placeholder of a display', characters(displays.maxDisplayText), invalid],
@@ -176,7 +183,7 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ['An answer without progress', duration(answerStalledMs), 'the connection is closed'],
     [
       'Requests to a plugin at a time',
-      `${link.mostHandedOn}, of a caller ${link.mostHandedOn / 4}`,
+      `${link.mostProxied}, of a caller ${link.mostProxied / 4}`,
       '503 `Unavailable`; 429 `TooManyRequests` for the caller',
     ],
     ['A message on a WebSocket, unless `maxMessage` says otherwise', bytes(usualMessage), 'close code `1009`'],

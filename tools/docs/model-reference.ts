@@ -96,6 +96,7 @@ const keywordMeanings: readonly (readonly [keywords: string, meaning: string])[]
   ],
   ['title description example examples deprecated $comment', 'Documentation; checks nothing.'],
   ['contentEncoding contentMediaType contentSchema', 'Documentation; checks nothing.'],
+  ['x-reference', 'The values are names of objects: see [references](#references).'],
   ['x-display', 'How the field is [displayed](#display); checks nothing.'],
   ['readOnly writeOnly', 'Refused when true: the host would not enforce it.'],
 ]

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Timeout for commands. */
-const limitMs = 1_800_000
+const limitMs = 900_000
 
 /** A shell with the combined output of commands and background jobs. */
 export interface Shell extends AsyncDisposable {

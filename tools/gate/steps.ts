@@ -7,19 +7,19 @@ export interface Step {
 /** Path of vitest's JSON report. */
 export const testReport = 'node_modules/.cache/tests.json'
 
-/** Steps that only read the sources; two run in parallel. */
+/** Steps that read only the sources, and the build itself; two run in parallel. */
 export const staticSteps: readonly Step[] = [
   { name: 'types', command: 'npm run -s build' },
   { name: 'format', command: 'npm run -s format:check' },
-  { name: 'lint', command: 'npm run -s lint' },
   { name: 'layers', command: 'npm run -s lint:layers' },
   { name: 'dead code', command: 'npm run -s lint:unused' },
   { name: 'docs match code', command: 'npm run -s docs:check' },
   { name: 'documentation site', command: 'npm run -s docs:build' },
 ]
 
-/** Steps that read the output of the build. */
+/** Steps that read the output of the build; two run in parallel. */
 export const builtSteps: readonly Step[] = [
+  { name: 'lint', command: 'npm run -s lint' },
   { name: 'public surface', command: 'npm run -s surface -- --check' },
   { name: 'packages', command: 'npm run -s packages -- --built' },
 ]
@@ -30,8 +30,9 @@ export function testCommand(more: readonly string[] = []): string {
   return ['SUITES=together npx vitest run', ...reporters, ...more].join(' ')
 }
 
-/** Suites in processes of their own, one after the other. */
+/** Suites in processes of their own; two run in parallel. The longest is first, because it mostly waits for npm. */
 export const suiteSteps: readonly Step[] = [
+  { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
   {
     name: 'watch histories',
@@ -39,5 +40,4 @@ export const suiteSteps: readonly Step[] = [
   },
   { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
   { name: 'console', command: "npm run -s test:console -- --only='sees only'" },
-  { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
 ]

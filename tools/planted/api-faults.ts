@@ -117,7 +117,7 @@ export const apiFaults: readonly ConformanceFault[] = [
     promise: 'C6-1',
     what: 'what comes and what goes is told as a modification',
     file: 'packages/server/src/watch/frames.ts',
-    find: '{"type":"${type}",${place}',
+    find: '{"type":"${type}",${position}',
     replace: '{"type":"MODIFIED",${place}',
   },
   {

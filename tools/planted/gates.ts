@@ -3,31 +3,23 @@ import { runCommand } from '../run-command.ts'
 import { sampleOf } from '../sample.ts'
 import { applyEdit } from './apply-edit.ts'
 import { authorizationFaults } from './authorization-faults.ts'
-import { clientFaults } from './client-faults.ts'
-import { commandFaults } from './command-faults.ts'
-import { developmentFaults } from './development-faults.ts'
 import { documentationFaults } from './documentation-faults.ts'
-import { exampleFaults } from './example-faults.ts'
-import { feedFaults } from './feed-faults.ts'
 import { gateFaults } from './gate-faults.ts'
 import { packageFaults } from './package-faults.ts'
 import { copyForPlanting } from './planted-copy.ts'
 import type { PlantedFault } from './planted-fault.ts'
 import { scaffoldFaults } from './scaffold-faults.ts'
 import { sdkFaults } from './sdk-faults.ts'
+import { trustFaults } from './trust-faults.ts'
 
 export const plantedInGates: readonly PlantedFault[] = [
   ...gateFaults,
   ...authorizationFaults,
-  ...clientFaults,
-  ...commandFaults,
   ...packageFaults,
   ...sdkFaults,
-  ...exampleFaults,
   ...scaffoldFaults,
-  ...developmentFaults,
   ...documentationFaults,
-  ...feedFaults,
+  ...trustFaults,
 ]
 
 /** Number of parallel copies. */

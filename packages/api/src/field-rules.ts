@@ -61,6 +61,8 @@ export interface FieldRuleParams {
   readonly number: { readonly value: string; readonly limit?: number; readonly kept?: string }
   /** The reason of the operation's own problem, with its params. */
   readonly operation: { readonly reason: Reason; readonly [value: string]: string | number | readonly string[] }
+  /** No object of the resource has the name, or it is being deleted. */
+  readonly reference: { readonly resource: string; readonly name: string }
   readonly propertyNames: { readonly propertyName: string }
   /** The object in which the field belongs. */
   readonly settings: { readonly belongsIn: 'configmap' | 'secret' }

@@ -25,6 +25,7 @@ const schema: ObjectSchema = {
         missingInParams: { type: 'array' },
         home: { $ref: '#/$defs/home' },
         itself: { $ref: '#/$defs/itself' },
+        rows: { type: 'array', items: { properties: { cells: { type: 'array', items: { type: 'string' } } } } },
         listed: { type: 'array', items: { $ref: '#/$defs/home' } },
       },
     },
@@ -52,6 +53,8 @@ describe('an index path has the type', () => {
     ['spec.tags', 'string', true],
     ['spec.times', 'timestamp', true],
     ['spec.home.street', 'string'],
+    ['spec.listed[].street', 'string', true],
+    ['spec.tags[]', 'string', true],
     ['status.phase', 'timestamp'],
   ]
   for (const [path, type, multi = false] of cases) {
@@ -81,6 +84,9 @@ describe('an index path is rejected when it', () => {
     ['names an array of arrays', 'spec.lists', 'its items are not all strings'],
     ['names an array without an item type', 'spec.missingInParams', 'its items are not all strings'],
     ['names an array of objects', 'spec.listed', 'spec.listed is an array of objects'],
+    ['names all of an item', 'spec.listed[]', 'must be a string, a number or a boolean of each item'],
+    ['names items of a string', 'spec.city[]', 'spec.city is not an array; remove the []'],
+    ['has two lists', 'spec.rows[].cells[]', 'spec.rows[].cells is below another array; a path has one []'],
     ['names a schema that refers to itself', 'spec.itself', 'must be a string, a number'],
   ]
   for (const [what, path, fault] of cases) {

@@ -19,13 +19,16 @@ const scalarTypes: Readonly<Record<string, IndexValueType>> = {
 
 /**
  * Finds the field of an index path in the schema. Returns a `fault` that reads after the path when the field cannot be indexed.
+ * `spec.lines[].sku` is the field of every item of an array of objects.
  */
 export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPath | { readonly fault: string } {
   const steps = path.split('.')
   const [root] = steps
   if (root !== 'spec' && root !== 'status') return { fault: 'must begin with spec or status' }
   let found: unknown = { properties: schema.properties }
-  for (const [at, key] of steps.entries()) {
+  let isOfItems = false
+  for (const [at, step] of steps.entries()) {
+    const key = step.endsWith('[]') ? step.slice(0, -2) : step
     const holder = resolved(found, schema)
     const { properties } = holder
     const known = isJsonObject(properties) ? properties : {}
@@ -36,8 +39,20 @@ export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPat
       return { fault: `is not in the schema: ${place} has no property "${key}"` }
     }
     found = known[key]
+    if (key === step) continue
+    const { type, items } = resolved(found, schema)
+    const place = [...steps.slice(0, at), key].join('.')
+    if (isOfItems) return { fault: `cannot be indexed: ${place} is below another array; a path has one []` }
+    if (!typesOf({ type }).includes('array'))
+      return { fault: `cannot be indexed: ${place} is not an array; remove the []` }
+    found = items
+    isOfItems = true
   }
   const target = resolved(found, schema)
+  if (isOfItems) {
+    const type = keyTypeOf(target)
+    return type ? { type, multi: true } : { fault: 'must be a string, a number or a boolean of each item' }
+  }
   if (typesOf(target).includes('array')) {
     const type = keyTypeOf(resolved(target['items'], schema))
     return type ? { type, multi: true } : { fault: `cannot be indexed: ${hiddenFault(target, path) ?? mixedItems}` }
@@ -55,8 +70,7 @@ const mixedItems = 'its items are not all strings, numbers or booleans of one ty
 function hiddenFault(holder: Readonly<Record<string, unknown>>, place: string): string | undefined {
   const { items } = holder
   if (isJsonObject(items) && (typesOf(items).includes('object') || '$ref' in items || 'properties' in items)) {
-    const cure = 'keep the values to select by in an array of strings beside it, or use a function index of a plugin'
-    return `${place} is an array of objects; ${cure}`
+    return `${place} is an array of objects; name a field of its items, such as ${place}[].name`
   }
   for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
     if (!(keyword in holder)) continue

@@ -101,7 +101,18 @@ export { planHeading, planLines, planSentence, renderPlan } from './plugin-summa
 export { renderSections, sectionOf } from './plugin-summary/sections.ts'
 export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'
-export type { ApiErrorOptions, FieldError, Problem, ProblemParams, Reason, StoredState } from './problem.ts'
+export type {
+  ApiErrorOptions,
+  FieldError,
+  KnownReferrers,
+  Problem,
+  ProblemParams,
+  Reason,
+  Referrers,
+  StoredState,
+} from './problem.ts'
+export { onDeleteActions, schemaReferences, usersTarget } from './references.ts'
+export type { ReferenceTarget, SchemaReference } from './references.ts'
 export type { FieldRule, FieldRuleParams } from './field-rules.ts'
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'

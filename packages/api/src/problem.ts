@@ -59,6 +59,20 @@ export interface StoredState {
   readonly version: number
 }
 
+/** Objects of one model that refer to the object of the request by one field. */
+export interface KnownReferrers {
+  /** `<plural>.<group>`. */
+  readonly resource: string
+  readonly path: string
+  /** At most 1,000. */
+  readonly count: number
+  /** At most 20. */
+  readonly names: readonly string[]
+}
+
+/** Objects that the caller may not list are hidden. */
+export type Referrers = KnownReferrers | { readonly hidden: true }
+
 /** Body of every error response: RFC 9457, sent as `application/problem+json`. */
 export interface Problem {
   readonly type: string
@@ -73,6 +87,8 @@ export interface Problem {
   readonly params?: ProblemParams
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored?: StoredState
+  /** With `InUse`: the objects that refer to the one to be deleted. */
+  readonly referrers?: readonly Referrers[]
 }
 
 /** An error that is reported to the caller, with a `reason`. Any other thrown error becomes a 500 without detail. */
@@ -85,6 +101,8 @@ export class ApiError extends Error {
   readonly params: ProblemParams | undefined
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored: StoredState | undefined
+  /** With `InUse`: the objects that refer to the one to be deleted. */
+  readonly referrers: readonly Referrers[] | undefined
   /** ID of the failed request; set when the error came from a response. */
   readonly requestId: string | undefined
   /** Response headers that go with the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
@@ -98,6 +116,7 @@ export class ApiError extends Error {
     this.errors = options.errors
     this.params = options.params
     this.stored = options.stored
+    this.referrers = options.referrers
     this.headers = options.headers ?? {}
   }
 }
@@ -108,6 +127,8 @@ export interface ApiErrorOptions {
   readonly params?: ProblemParams
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored?: StoredState
+  /** With `InUse`: the objects that refer to the one to be deleted. */
+  readonly referrers?: readonly Referrers[]
   readonly headers?: Readonly<Record<string, string>>
   /** Status of the response, when it differs from the table: a newer server may know more reasons. */
   readonly status?: number
@@ -149,5 +170,6 @@ export function toProblem(
     ...errorsOf(error),
     ...(error.params && { params: error.params }),
     ...(error.stored && { stored: error.stored }),
+    ...(error.referrers && { referrers: error.referrers }),
   }
 }

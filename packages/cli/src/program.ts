@@ -35,7 +35,7 @@ export function createProgram(context: CommandContext): Command {
     .option('--as <person>', asWords)
     // Options after a command belong to that command.
     .enablePositionalOptions()
-    .hook('preAction', handOnPerson)
+    .hook('preAction', inheritAs)
     .exitOverride()
   addLoginCommands(program, context)
   addObjectCommands(program, context)
@@ -54,21 +54,21 @@ export function createProgram(context: CommandContext): Command {
 
 /** Usage errors point to the help of the command, which has examples. */
 function addHelp(command: Command, path: readonly string[]): void {
-  for (const below of command.commands) {
-    const words = [...path, below.name()]
-    below.showHelpAfterError(`Try:  pergola ${words.join(' ')} --help`)
-    const typed = examples[words.join(' ')]
-    if (typed) below.addHelpText('after', `\nExamples:\n${typed.map((line) => `  ${line}`).join('\n')}${moreHelp}`)
-    addHelp(below, words)
+  for (const subcommand of command.commands) {
+    const words = [...path, subcommand.name()]
+    subcommand.showHelpAfterError(`Try:  pergola ${words.join(' ')} --help`)
+    const lines = examples[words.join(' ')]
+    if (lines) subcommand.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}${moreHelp}`)
+    addHelp(subcommand, words)
   }
 }
 
 /** Treats `pergola --as ann list todos` like `pergola list todos --as ann`. */
-function handOnPerson(program: Command, command: Command): void {
+function inheritAs(program: Command, command: Command): void {
   const { as } = program.opts<{ readonly as?: string }>()
   if (as === undefined) return
   if (!command.options.some(({ long }) => long === '--as')) {
-    program.error(`error: pergola ${command.name()} asks no server, and takes no --as`)
+    program.error(`error: pergola ${command.name()} does not contact a server; --as is not supported`)
   }
   if (command.getOptionValue('as') === undefined) command.setOptionValue('as', as)
 }

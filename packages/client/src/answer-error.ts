@@ -19,6 +19,7 @@ export function errorOf(body: unknown, { status, headers }: Answered): ApiError 
     ...(problem.errors && { errors: problem.errors }),
     ...(problem.params && { params: problem.params }),
     ...(problem.stored && { stored: problem.stored }),
+    ...(problem.referrers && { referrers: problem.referrers }),
   })
 }
 

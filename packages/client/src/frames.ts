@@ -30,8 +30,8 @@ export function transportOf(headers: Connection['headers'], hasOwnFetch: boolean
 
 export interface Frames {
   /** Revision to resume from; undefined until all existing objects have arrived. */
-  readonly place: string | undefined
-  /** Connects at `place`, with the transport that works. */
+  readonly position: string | undefined
+  /** Connects at `position`, with the transport that works. */
   open(): AsyncGenerator<Frame, void, undefined>
 }
 
@@ -41,32 +41,32 @@ export function createFrames(
   signal: AbortSignal | undefined,
 ): Frames {
   const { fetch, headers, silenceMs = defaultSilenceMs, onConnect } = connection
-  let place = target.revision
+  let position = target.revision
   let { transport } = connection
   const request = (): FrameRequest => {
-    const from = place === undefined ? { initial: true } : { revision: place }
+    const from = position === undefined ? { initial: true } : { revision: position }
     const query = queryString(Object.entries({ ...from, ...selectionParameters(target) }))
     return { url: urlOf(connection, `${target.path}${query}`), fetch, headers, signal, silenceMs, onConnect }
   }
   async function* read(texts: AsyncIterable<string>): AsyncGenerator<Frame, void, undefined> {
     for await (const text of texts) {
       const frame = JSON.parse(text) as Frame
-      place = frame.revision ?? place
+      position = frame.revision ?? position
       yield frame
     }
   }
   return {
-    get place() {
-      return place
+    get position() {
+      return position
     },
     async *open() {
-      if (!target.initial) place ??= await placeNow(connection, target.collection, signal)
+      if (!target.initial) position ??= await positionNow(connection, target.collection, signal)
       if (transport === 'WebSocket') {
         try {
           return yield* read(webSocketFrames(request()))
         } catch (error) {
           // Without a revision, a retry would overflow again. An event stream has backpressure.
-          if (error instanceof Overtaken && place === undefined) transport = 'event stream'
+          if (error instanceof Overtaken && position === undefined) transport = 'event stream'
           if (!(error instanceof NotOpened)) throw error
         }
       }
@@ -80,7 +80,7 @@ export function createFrames(
 }
 
 /** The current revision. A watch opened without one could not resume after a disconnect. */
-async function placeNow(
+async function positionNow(
   connection: Connection,
   collection: string,
   signal: AbortSignal | undefined,

@@ -67,6 +67,8 @@ export interface DeletedCollection {
   readonly deleted: number
   /** Objects declared deleted that still have finalizers. */
   readonly pending: number
+  /** Objects that are kept because other objects refer to them. */
+  readonly refused: number
   /** The server ran out of time; repeat the request to delete the rest. */
   readonly remaining: boolean
 }

@@ -159,7 +159,7 @@ describe('collections', () => {
   test('are deleted by a selector or `all`, never by an empty selection', async () => {
     await expect(many.deleteCollection({})).rejects.toMatchObject({ reason: 'BadRequest' })
     const dry = await many.deleteCollection({ fieldSelector: 'spec.rank>=20' }, { dryRun: true })
-    expect(dry).toEqual({ deleted: 5, pending: 0, remaining: false })
+    expect(dry).toEqual({ deleted: 5, pending: 0, refused: 0, remaining: false })
     expect(await many.deleteCollection({ fieldSelector: 'spec.rank>=20' })).toEqual(dry)
     expect((await many.list({ size: 1 })).total).toBe(20)
     expect((await many.deleteCollection({ all: true })).deleted).toBe(20)

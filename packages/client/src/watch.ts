@@ -44,7 +44,7 @@ export async function* watch<Stored extends ApiObject>(
     }
     if (signal?.aborted) throw reasonOf(signal)
     if (isFinal(error)) throw error
-    if (frames.place === undefined && hasBegun) {
+    if (frames.position === undefined && hasBegun) {
       recent.forget()
       hasBegun = false
       yield { type: 'RESTARTED' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PackedChange, LogPosition } from '../../server/src/store/store.ts'
-import { packMessages, packPlace, packProof, unpackMessage, unpackProof } from './message.ts'
+import { packMessages, packPosition, packProof, unpackMessage, unpackProof } from './message.ts'
 import { sealsOf } from './seals.ts'
 
 const seals = sealsOf(Buffer.alloc(32, 1))
@@ -9,7 +9,7 @@ const start: LogPosition = { number: 41, tag: '-7' }
 
 function changesOf(...sizes: number[]): PackedChange[] {
   return sizes.map((size, at) => ({
-    place: { number: 42 + at, tag: String(2 ** 47 + at) },
+    position: { number: 42 + at, tag: String(2 ** 47 + at) },
     model: at,
     about: `${42 + at} ${2 ** 47 + at} grüße`,
     data: String.fromCodePoint(at, 255).repeat(size),
@@ -19,12 +19,12 @@ function changesOf(...sizes: number[]): PackedChange[] {
 const sealed = (changes: readonly PackedChange[], maxBytes: number) =>
   [...packMessages(start, changes, maxBytes)].map(({ bytes }) => seals.seal(bytes))
 
-test('unpacked changes equal the packed ones, with their first and last place', () => {
+test('unpacked changes equal the packed ones, with their first and last position', () => {
   const changes = changesOf(0, 3, 200)
   const [bytes = Buffer.alloc(0), ...more] = sealed(changes, 10_000)
   expect(more).toEqual([])
   const message = unpackMessage(seals, bytes)
-  expect(message).toMatchObject({ from: start, to: changes[2]?.place })
+  expect(message).toMatchObject({ from: start, to: changes[2]?.position })
   expect(message?.changes.map(({ about }) => about)).toEqual(changes.map(({ about }) => about))
   expect(message?.changes.map(({ data }) => data.toString('latin1'))).toEqual(changes.map(({ data }) => data))
 })
@@ -40,8 +40,8 @@ test('changes are split over several messages; a change too large for a message 
   for (const bytes of sealed(changes, 700)) expect(bytes.length).toBeLessThanOrEqual(700)
 })
 
-test('a message can contain only a place', () => {
-  expect(unpackMessage(seals, seals.seal(packPlace(start)))).toEqual({ from: start, to: start, changes: [] })
+test('a message can contain only a position', () => {
+  expect(unpackMessage(seals, seals.seal(packPosition(start)))).toEqual({ from: start, to: start, changes: [] })
 })
 
 test('a message sealed with another key, or changed in transit, is rejected', () => {
@@ -62,6 +62,6 @@ test('an answer proves only the question that it names; other messages are no pr
   expect(unpackProof(seals, answer, asked)).toEqual(start)
   expect(unpackProof(seals, answer, before)).toBeUndefined()
   expect(unpackProof(others, answer, asked)).toBeUndefined()
-  expect(unpackProof(seals, seals.seal(packPlace(start)), asked)).toBeUndefined()
+  expect(unpackProof(seals, seals.seal(packPosition(start)), asked)).toBeUndefined()
   expect(unpackMessage(seals, answer)).toBeUndefined()
 })

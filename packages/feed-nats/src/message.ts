@@ -36,7 +36,7 @@ export function* packMessages(
   let size = headerBytes
   const cut = (end: number) => {
     const some = changes.slice(begin, end)
-    const to = some.at(-1)?.place ?? before
+    const to = some.at(-1)?.position ?? before
     const packed = { bytes: pack({ from: before, to }, size > maxBytes ? [] : some, size), to, changes: some }
     before = to
     begin = end
@@ -52,8 +52,8 @@ export function* packMessages(
 }
 
 /** A message that only reports the log's position. */
-export function packPlace(place: LogPosition): Buffer {
-  return pack({ from: place, to: place }, [], headerBytes)
+export function packPosition(position: LogPosition): Buffer {
+  return pack({ from: position, to: position }, [], headerBytes)
 }
 
 function pack(
@@ -64,7 +64,7 @@ function pack(
   const bytes = Buffer.allocUnsafe(changes.length === 0 ? headerBytes : size)
   bytes[sealLength] = version
   bytes[sealLength + 1] = kinds.changes
-  let at = writePlace(bytes, to, writePlace(bytes, from, sealLength + 2))
+  let at = writePosition(bytes, to, writePosition(bytes, from, sealLength + 2))
   at = bytes.writeUInt32BE(changes.length, at)
   for (const { about, data } of changes) {
     const aboutLength = bytes.write(about, at + entryBytes, 'utf8')
@@ -80,8 +80,8 @@ function pack(
 export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | undefined {
   if (bytes.length < headerBytes || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.changes) return undefined
-  const from = readPlace(bytes, sealLength + 2)
-  const to = readPlace(bytes, sealLength + 2 + 16)
+  const from = readPosition(bytes, sealLength + 2)
+  const to = readPosition(bytes, sealLength + 2 + 16)
   const changes: CarriedChange[] = []
   let at = headerBytes
   for (let left = bytes.readUInt32BE(headerBytes - 4); left > 0; left--) {
@@ -98,12 +98,12 @@ export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | und
 }
 
 /** Answers a question for the log's position. Includes the question's nonce, so that an old answer cannot be replayed. */
-export function packProof(nonce: Buffer, place: LogPosition): Buffer {
+export function packProof(nonce: Buffer, position: LogPosition): Buffer {
   const bytes = Buffer.allocUnsafe(sealLength + 2 + nonceBytes + 16)
   bytes[sealLength] = version
   bytes[sealLength + 1] = kinds.proof
   nonce.copy(bytes, sealLength + 2)
-  writePlace(bytes, place, sealLength + 2 + nonceBytes)
+  writePosition(bytes, position, sealLength + 2 + nonceBytes)
   return bytes
 }
 
@@ -112,13 +112,13 @@ export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): LogPosi
   if (bytes.length !== sealLength + 2 + nonceBytes + 16 || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.proof) return undefined
   if (!bytes.subarray(sealLength + 2, sealLength + 2 + nonceBytes).equals(nonce)) return undefined
-  return readPlace(bytes, sealLength + 2 + nonceBytes)
+  return readPosition(bytes, sealLength + 2 + nonceBytes)
 }
 
-function writePlace(bytes: Buffer, { number, tag }: LogPosition, at: number): number {
+function writePosition(bytes: Buffer, { number, tag }: LogPosition, at: number): number {
   return bytes.writeBigInt64BE(BigInt(tag), bytes.writeBigInt64BE(BigInt(number), at))
 }
 
-function readPlace(bytes: Buffer, at: number): LogPosition {
+function readPosition(bytes: Buffer, at: number): LogPosition {
   return { number: Number(bytes.readBigInt64BE(at)), tag: String(bytes.readBigInt64BE(at + 8)) }
 }

@@ -125,7 +125,7 @@ test('every replica gets every change by NATS once and in order, without reading
   await expect.poll(() => fromLog.length).toBe(62)
   expect(one.got).toEqual(fromLog)
   expect(other.got).toEqual(fromLog)
-  expect(one.feed.place).toEqual(fromLog.at(-1)?.place)
+  expect(one.feed.position).toEqual(fromLog.at(-1)?.position)
   expect(one.store.readings + other.store.readings).toBe(before)
   expect(one.feed.isCurrent()).toBe(true)
 })
@@ -186,7 +186,7 @@ test('a replica starts without NATS and reads the log', async () => {
   expect(replica.feed.isCurrent()).toBe(true)
 })
 
-test('when the relay stops, another replica continues from its place', async () => {
+test('when the relay stops, another replica continues from its position', async () => {
   await using installation = await openInstallation()
   const first = await installation.openReplica()
   await expect.poll(() => first.feed.state()).toContain('carries the log')
@@ -235,21 +235,21 @@ test('a forged message is rejected, and a repeated message is not delivered agai
     ({ message }) => (message?.changes.length ?? 0) > 0,
   )
   for (const { bytes } of genuine) await js.publish(subject, bytes)
-  const { place, revision } = replica.got[1] ?? replica.got[0] ?? ({} as Change)
-  const next = { number: place.number + 1, tag: '77' }
+  const { position, revision } = replica.got[1] ?? replica.got[0] ?? ({} as Change)
+  const next = { number: position.number + 1, tag: '77' }
   const about =
     genuine
       .at(-1)
       ?.message?.changes.at(-1)
       ?.about.replace(/^\S+ \S+/, `${next.number} ${next.tag}`) ?? ''
-  const forged = [{ place: next, model: 1, about: about.replaceAll('b', 'forged'), data: 'forged' }]
-  for (const { bytes } of packMessages(place, forged, 10_000)) {
+  const forged = [{ position: next, model: 1, about: about.replaceAll('b', 'forged'), data: 'forged' }]
+  for (const { bytes } of packMessages(position, forged, 10_000)) {
     await js.publish(subject, sealsOf(Buffer.alloc(32)).seal(bytes))
   }
   await sleep(1_000)
   expect(replica.names()).toEqual(['a', 'b'])
-  expect(replica.feed.place).toEqual(place)
-  expect(revision).toBe(`${place.number}.${place.tag}`)
+  expect(replica.feed.position).toEqual(position)
+  expect(revision).toBe(`${position.number}.${position.tag}`)
   await write(replica.store, 'c')
   await expect.poll(() => replica.names()).toEqual(['a', 'b', 'c'])
 })

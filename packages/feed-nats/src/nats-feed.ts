@@ -40,8 +40,8 @@ export function createNatsFeed({ store, log, address, stream }: NatsFeedOptions)
       await handing.start()
       running = run({ store, packedLog, log, address, stream, seals, handing, signal: stop.signal })
     },
-    get place() {
-      return handing.place
+    get position() {
+      return handing.position
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
@@ -93,7 +93,7 @@ function run({ store, packedLog, log, address, stream, seals, handing, signal }:
     stream,
     seals,
     signal,
-    onProof: (place, askedAt) => standing.told(place, askedAt),
+    onProof: (position, askedAt) => standing.told(position, askedAt),
     onSilence: () => relay.wanted(),
     onRefused: () => void refuse(parts),
   })

@@ -15,7 +15,7 @@ export interface ProofParts {
   readonly stream: StreamSettings
   readonly seals: Seals
   /** The log ended at this position when the question was asked. */
-  readonly onProof: (place: LogPosition, askedAt: number) => void
+  readonly onProof: (position: LogPosition, askedAt: number) => void
   /** No replica runs the relay, or it does not answer. */
   readonly onSilence: () => void
   readonly onRefused: () => void
@@ -41,8 +41,8 @@ async function ask({ stream, seals, ...told }: ProofParts, connection: NatsConne
   const askedAt = performance.now()
   try {
     const { data } = await connection.request(subjectsOf(stream).proof, nonce, { timeout: answerMs })
-    const place = unpackProof(seals, Buffer.from(data), nonce)
-    if (place) told.onProof(place, askedAt)
+    const position = unpackProof(seals, Buffer.from(data), nonce)
+    if (position) told.onProof(position, askedAt)
     else told.onRefused()
   } catch {
     told.onSilence()

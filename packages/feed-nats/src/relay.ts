@@ -10,14 +10,14 @@ import {
   type PackedChange,
   type PackedLog,
   type LogPosition,
-  placeOf,
+  positionOf,
   type Revision,
   type Store,
   type StreamSettings,
 } from '@pergola/server/feed'
 import type { FeedMetrics } from './feed-metrics.ts'
 import type { NatsLink } from './link.ts'
-import { nonceBytes, packMessages, packPlace, packProof, unpackMessage } from './message.ts'
+import { nonceBytes, packMessages, packPosition, packProof, unpackMessage } from './message.ts'
 import type { Seals } from './seals.ts'
 import { isFenced, streamOf, subjectsOf, type NatsStream } from './stream.ts'
 
@@ -152,26 +152,30 @@ async function serveTerm(given: TermParts): Promise<void> {
   const { packedLog, link, connection, signal } = given
   const parts: OpenTerm = { ...given, opened: streamOf(connection, given.stream) }
   using asked = takeQuestions(parts)
-  let standing = await resume(parts)
+  let position = await resume(parts)
   // A replica that loses NATS releases the lease: another replica may still reach NATS.
   while (!signal.aborted && link.connection() === connection) {
     const began = performance.now()
-    const changes = await packedLog.read(standing.revision, { ...batch, waitMs, signal }).catch(ifExpired)
+    const changes = await packedLog.read(position.revision, { ...batch, waitMs, signal }).catch(ifExpired)
     if (signal.aborted) return
-    standing = changes ? await send(parts, standing, changes) : await beginAnew(parts, standing.sequence)
+    position = changes ? await send(parts, position, changes) : await beginAnew(parts, position.sequence)
     if (!changes || isFullBatch(changes, batch)) continue
-    asked.answer(began, placeOf(standing.revision))
+    asked.answer(began, positionOf(position.revision))
     parts.onEnd(began)
     if (changes.length > 0) await sleep(tickMs, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 
 /** Returns the new position. */
-async function send(parts: OpenTerm, standing: Standing, changes: readonly PackedChange[]): Promise<Standing> {
+async function send(
+  parts: OpenTerm,
+  position: RelayPosition,
+  changes: readonly PackedChange[],
+): Promise<RelayPosition> {
   const { connection, stream, seals, metrics, opened } = parts
   const room = Math.min(maxMessageBytes, (connection.info?.max_payload ?? maxMessageBytes) - headroomBytes)
-  let { revision, sequence } = standing
-  for (const message of packMessages(placeOf(revision), changes, room)) {
+  let { revision, sequence } = position
+  for (const message of packMessages(positionOf(revision), changes, room)) {
     sequence = await opened.append(subjectFor(stream, message.changes), seals.seal(message.bytes), sequence)
     revision = revisionOf(message.to)
     metrics.relayed(message.changes.length)
@@ -185,13 +189,13 @@ function subjectFor(stream: StreamSettings, changes: readonly PackedChange[]): s
   return others.length === 0 ? first : subjects.mixed
 }
 
-interface Standing {
+interface RelayPosition {
   readonly revision: Revision
   readonly sequence: number
 }
 
 /** Continues after the newest message, if it is authentic and belongs to the database's history. */
-async function resume(parts: OpenTerm): Promise<Standing> {
+async function resume(parts: OpenTerm): Promise<RelayPosition> {
   const { seals, packedLog, opened } = parts
   const { sequence, newest } = await opened.open()
   const message = newest && unpackMessage(seals, newest)
@@ -202,17 +206,17 @@ async function resume(parts: OpenTerm): Promise<Standing> {
 }
 
 /** Discards the stream's content and starts at the current end of the log. */
-async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expected: number): Promise<Standing> {
+async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expected: number): Promise<RelayPosition> {
   log.info('resetting the NATS stream to the end of the change log')
   await opened.empty()
   const revision = await store.head()
-  const bytes = seals.seal(packPlace(placeOf(revision)))
+  const bytes = seals.seal(packPosition(positionOf(revision)))
   return { revision, sequence: await opened.append(subjectsOf(stream).mixed, bytes, expected) }
 }
 
 interface Questions extends Disposable {
   /** Answers all questions asked before that moment with the log's position at that moment. */
-  answer(before: number, place: LogPosition): void
+  answer(before: number, position: LogPosition): void
 }
 
 /** Collects questions for the log's position, each with a nonce, to answer after the next read of the log. */
@@ -225,9 +229,9 @@ function takeQuestions({ connection, stream, seals }: TermParts): Questions {
     },
   })
   return {
-    answer: (before, place) => {
+    answer: (before, position) => {
       for (const { at, message } of waiting) {
-        if (at <= before) message.respond(seals.seal(packProof(Buffer.from(message.data), place)))
+        if (at <= before) message.respond(seals.seal(packProof(Buffer.from(message.data), position)))
       }
       waiting = waiting.filter(({ at }) => at > before)
     },
@@ -240,6 +244,6 @@ function ifExpired(error: unknown): undefined {
   if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
 }
 
-function revisionOf(place: LogPosition): Revision {
-  return encodeRevision({ ...place, skipped: [] })
+function revisionOf(position: LogPosition): Revision {
+  return encodeRevision({ ...position, skipped: [] })
 }

@@ -8,8 +8,8 @@ const keyBytes = 32
 const reloadMs = 5_000
 
 /**
- * NATS carries roles and rights. A message counts only with a seal made with a key from the database: an attacker who can write
- * to NATS but not to the database can only make replicas read the log.
+ * Messages of NATS change roles and rights, so a message is accepted only with a seal (HMAC) made with a key from the database. An
+ * attacker who can write to NATS but not to the database can at most make replicas read the log.
  */
 export interface Seals {
   /** Writes the seal into the reserved bytes at the start. */

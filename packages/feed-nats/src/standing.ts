@@ -16,7 +16,7 @@ export interface Standing {
   movedAt: number
   readsLog: boolean
   /** Records that the log was at this position when the question was asked. */
-  told(place: LogPosition, askedAt: number): void
+  told(position: LogPosition, askedAt: number): void
   /** Compares the recorded positions with the delivered changes. */
   settle(): void
   /** Everything committed before this moment has arrived by NATS. */
@@ -26,7 +26,7 @@ export interface Standing {
 }
 
 interface Told {
-  readonly place: LogPosition
+  readonly position: LogPosition
   readonly askedAt: number
   readonly toldAt: number
 }
@@ -37,12 +37,12 @@ export function createStanding(handing: HandingOut): Standing {
   let told: Told[] = []
   let provenAt = Number.NEGATIVE_INFINITY
   const settle = () => {
-    told = told.filter(({ place, askedAt }) => {
-      if (place.number > handing.place.number) return true
+    told = told.filter(({ position, askedAt }) => {
+      if (position.number > handing.position.number) return true
       // The position is of another history or too old to compare, so it proves nothing, and the log is read.
-      if (!isKnown(handing, place)) return false
+      if (!isKnown(handing, position)) return false
       handing.provenAt(askedAt)
-      const brought = (standing.stream?.number ?? -1) >= place.number
+      const brought = (standing.stream?.number ?? -1) >= position.number
       if (brought) provenAt = Math.max(provenAt, askedAt)
       return !brought
     })
@@ -51,8 +51,8 @@ export function createStanding(handing: HandingOut): Standing {
     stream: undefined,
     movedAt: Number.NEGATIVE_INFINITY,
     readsLog: true,
-    told: (place, askedAt) => {
-      told = [...told, { place, askedAt, toldAt: performance.now() }].slice(-mostTold)
+    told: (position, askedAt) => {
+      told = [...told, { position, askedAt, toldAt: performance.now() }].slice(-mostTold)
       settle()
     },
     settle,
@@ -73,9 +73,9 @@ export function isBrought(
 }
 
 /** Whether a position was handed out, with the same tag. */
-export function isKnown(handing: HandingOut, place: LogPosition): boolean {
+export function isKnown(handing: HandingOut, position: LogPosition): boolean {
   try {
-    return handing.recent(place) !== undefined
+    return handing.recent(position) !== undefined
   } catch {
     return false
   }

@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../server/src/store/postgres/postgres-stor
 import type { Change, PackedChange, LogPosition } from '../../server/src/store/store.ts'
 import { createHandingOut } from '../../server/src/feed/handing-out.ts'
 import type { FeedMetrics } from './feed-metrics.ts'
-import { packMessages, packPlace } from './message.ts'
+import { packMessages, packPosition } from './message.ts'
 import { sealsOf } from './seals.ts'
 import { createStanding } from './standing.ts'
 import { readLog, take, type FeedParts } from './take.ts'
@@ -25,7 +25,7 @@ async function openFeed({ cutOff = false } = {}) {
   await expect.poll(() => store.head()).not.toBe(start)
   const handing = createHandingOut(store, log)
   await handing.start()
-  const from = handing.place
+  const from = handing.position
   const got: Change[] = []
   handing.subscribe('delivery', { onChanges: (changes) => void got.push(...changes), onLost: () => {} })
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await store.write([create(name)])
@@ -54,13 +54,13 @@ async function openFeed({ cutOff = false } = {}) {
     inTurn: (work) => work(),
     quiet: {},
   }
-  const placeAt = (at: number): LogPosition => (at === 0 ? from : (changes[at - 1]?.place ?? from))
+  const positionAt = (at: number): LogPosition => (at === 0 ? from : (changes[at - 1]?.position ?? from))
   return {
     store,
     handing,
     standing,
     counts,
-    placeAt,
+    positionAt,
     changes,
     names: () => got.map(({ object }) => object.name).join(''),
     take: (bytes: Buffer) => take(parts, bytes),
@@ -68,8 +68,8 @@ async function openFeed({ cutOff = false } = {}) {
     /** The changes between two positions, as the relay would send them. */
     message: (begin: number, end: number, how: { from?: LogPosition; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
-      const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)
-      return seals.seal(message?.bytes ?? packPlace(placeAt(begin)))
+      const [message] = packMessages(how.from ?? positionAt(begin), carried, 100_000)
+      return seals.seal(message?.bytes ?? packPosition(positionAt(begin)))
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -81,7 +81,7 @@ test('consecutive messages are delivered without reading the log', async () => {
   expect(feed.names()).toBe('ab')
   await feed.take(feed.message(2, 6))
   expect(feed.names()).toBe('abcdef')
-  expect(feed.handing.place).toEqual(feed.placeAt(6))
+  expect(feed.handing.position).toEqual(feed.positionAt(6))
   expect(feed.counts).toMatchObject({ filledGap: 0, droppedDuplicate: 0 })
 })
 
@@ -111,7 +111,7 @@ test('a gap that cannot be read delays everything behind it', async () => {
   await feed.take(feed.message(0, 1))
   await feed.take(feed.message(3, 5))
   expect(feed.names()).toBe('a')
-  expect(feed.handing.place).toEqual(feed.placeAt(1))
+  expect(feed.handing.position).toEqual(feed.positionAt(1))
   await feed.take(feed.message(1, 6))
   expect(feed.names()).toBe('abcdef')
 })
@@ -120,7 +120,7 @@ test('a change that a message only names is read from the log', async () => {
   await using feed = await openFeed()
   const [, , , named] = feed.changes
   if (!named) throw new Error('there is no such change')
-  const [message] = packMessages(feed.placeAt(3), [{ ...named, data: 'x'.repeat(1_000_000) }], 100_000)
+  const [message] = packMessages(feed.positionAt(3), [{ ...named, data: 'x'.repeat(1_000_000) }], 100_000)
   await feed.take(feed.message(0, 3))
   await feed.take(seals.seal(message?.bytes ?? Buffer.alloc(0)))
   expect(feed.names().startsWith('abcd')).toBe(true)
@@ -133,7 +133,7 @@ test('a message of another history is not delivered; the log is read instead', a
   await feed.take(feed.message(0, 1))
   const foreign = feed.changes.slice(1, 3).map((change) => ({ ...change, about: change.about.replace('example', 'x') }))
   const other = {
-    from: { ...feed.placeAt(1), tag: '1' },
+    from: { ...feed.positionAt(1), tag: '1' },
     changes: foreign.map((one) => ({ ...one, about: 'nonsense' })),
   }
   await feed.take(feed.message(1, 3, other))
@@ -156,13 +156,13 @@ test('a proof counts from the time of the question, and only if NATS has deliver
   await using feed = await openFeed()
   const { standing } = feed
   await feed.take(feed.message(0, 3))
-  standing.told(feed.placeAt(5), 1_000)
+  standing.told(feed.positionAt(5), 1_000)
   expect(standing.provenAt()).toBe(Number.NEGATIVE_INFINITY)
   expect(standing.late()).toBeGreaterThanOrEqual(0)
   await feed.take(feed.message(3, 6))
   expect(standing.provenAt()).toBe(1_000)
   expect(standing.late()).toBe(Number.NEGATIVE_INFINITY)
-  standing.told({ ...feed.placeAt(6), tag: '1' }, 2_000)
+  standing.told({ ...feed.positionAt(6), tag: '1' }, 2_000)
   expect(standing.provenAt()).toBe(1_000)
 })
 
@@ -172,7 +172,7 @@ test('changes read from the log do not prove that NATS delivers', async () => {
   await feed.take(feed.message(0, 3))
   await feed.readLog()
   expect(feed.names()).toBe('abcdef')
-  standing.told(feed.placeAt(6), 1_000)
+  standing.told(feed.positionAt(6), 1_000)
   expect(standing.provenAt()).toBe(Number.NEGATIVE_INFINITY)
   await feed.take(feed.message(3, 6))
   expect(standing.provenAt()).toBe(1_000)

@@ -15,7 +15,7 @@ export interface FeedParts {
   readonly metrics: FeedMetrics
   readonly seals: Seals
   readonly signal: AbortSignal
-  /** Serializes messages from NATS and reads of the log: both continue from the same place. */
+  /** Serializes messages from NATS and reads of the log: both continue from the same position. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** What has been logged already. */
   readonly quiet: { refusedAt?: number; failing?: boolean }
@@ -27,11 +27,11 @@ export async function take(parts: FeedParts, bytes: Buffer): Promise<void> {
   const message = unpackMessage(seals, bytes)
   if (!message) return refuse(parts)
   if (signal.aborted) return
-  const before = handing.place.number
+  const before = handing.position.number
   if (message.to.number <= before && message.to.number > message.from.number) metrics.droppedDuplicate()
   await fillGap(parts, message)
-  if (message.to.number > handing.place.number) await handOn(parts, message)
-  if (handing.place.number > before) standing.movedAt = performance.now()
+  if (message.to.number > handing.position.number) await handOutMessage(parts, message)
+  if (handing.position.number > before) standing.movedAt = performance.now()
   standing.stream = message.to
   standing.settle()
 }
@@ -41,21 +41,21 @@ async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage):
   const { handing, metrics, signal } = parts
   const isWhole = changes.length === to.number - from.number
   const fits = () => isWhole && isKnown(handing, from)
-  if (to.number <= handing.place.number || fits()) return
+  if (to.number <= handing.position.number || fits()) return
   metrics.filledGap()
-  while (!signal.aborted && handing.place.number < to.number && !fits()) {
-    const { number } = handing.place
+  while (!signal.aborted && handing.position.number < to.number && !fits()) {
+    const { number } = handing.position
     await readLog(parts, 0)
     // The log does not reach the message: the message belongs to another history, or the database does not answer.
-    if (handing.place.number === number) return
+    if (handing.position.number === number) return
   }
 }
 
 /** Hands out the changes that were not handed out before, and only if they continue our own history. */
-async function handOn({ store, handing }: FeedParts, { from, changes }: ChangesMessage): Promise<void> {
+async function handOutMessage({ store, handing }: FeedParts, { from, changes }: ChangesMessage): Promise<void> {
   if (!isKnown(handing, from)) return
   const fresh: Change[] = []
-  for (const { about, data } of changes.slice(handing.place.number - from.number)) {
+  for (const { about, data } of changes.slice(handing.position.number - from.number)) {
     const change = store.packedLog?.unpack(about, data)
     if (change) fresh.push(change instanceof Promise ? await change : change)
   }

@@ -26,13 +26,13 @@ const Registration = defineModel({
   kind: 'Registration',
   plural: 'registrations',
   spec: t.Object({
-    event: t.String(),
+    event: t.Ref(Event),
     owner: t.String(),
     seat: withDefault(t.Integer(), 0),
     address: t.Optional(t.Object({ city: t.Optional(t.String()) })),
     note: t.Optional(t.String()),
   }),
-  indexes: ['spec.owner', 'spec.event'],
+  indexes: ['spec.owner'],
 })
 
 const Receipt = defineModel({
@@ -40,6 +40,14 @@ const Receipt = defineModel({
   kind: 'Receipt',
   plural: 'receipts',
   spec: t.Object({ owner: t.String(), text: t.String() }),
+  indexes: ['spec.owner'],
+})
+
+const Badge = defineModel({
+  apiVersion: 'hall.example.com/v1',
+  kind: 'Badge',
+  plural: 'badges',
+  spec: t.Object({ owner: t.Ref('users'), instead: t.Optional(t.Ref('hall.example.com/badges')) }),
   indexes: ['spec.owner'],
 })
 
@@ -118,7 +126,7 @@ const nested = route('POST /events/-/nested', { allow: manage }, async ({ lease 
 // oxlint-disable-next-line import/no-default-export -- a plugin is the default export of its entry
 export default definePlugin({
   name: 'hall',
-  models: [Event, Registration, Receipt],
+  models: [Registration, Event, Receipt, Badge],
   roles: [look, attend, manage],
   uc: [
     book,
@@ -135,6 +143,7 @@ export default definePlugin({
       ],
       readOnly: ['spec.seat', 'spec.address.city'],
     }),
+    owned(Badge, 'spec.owner', { allow: [{ to: attend, verbs: ['get', 'list', 'watch', 'create'] }] }),
     owned(Receipt, 'spec.owner', { allow: [{ to: look, verbs: ['get', 'list', 'watch'] }] }),
   ],
   controllers: { sweep: controller(Receipt, async () => {}) },

@@ -119,6 +119,10 @@ export const search: Journey = {
     await dialog.getByRole('combobox').fill('name')
     await option(admin, /jump-there/).waitFor({ state: 'detached' })
     await option(admin, /^found by its name/).waitFor()
+    // So does any word of a user's display name.
+    await stage.api('POST', '/api/v1alpha1/users', { metadata: { name: 'tom' }, spec: { displayName: 'Tom Okafor' } })
+    await dialog.getByRole('combobox').fill('okafor')
+    await option(admin, /^Tom Okafor/).waitFor()
     await dialog.getByRole('combobox').fill('jump-here')
     await option(admin, /^found by its name/).waitFor()
     await page.keyboard.press('Enter')
@@ -160,6 +164,7 @@ export const search: Journey = {
     await ann.page.keyboard.press('Enter')
     await ann.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await stage.api('DELETE', `${todos}/jump-here`)
+    await stage.api('DELETE', '/api/v1alpha1/users/tom')
     assertClean(admin)
     assertClean(ann)
   },

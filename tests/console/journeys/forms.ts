@@ -255,6 +255,7 @@ export const lookers: Journey = {
     const { page: at } = visitor
     await visitor.goTo(`${page}/to-look-at`)
     await at.getByText('You may look at this todo, not change it.').waitFor()
+    await at.getByText(/^View todos comes closest/).waitFor()
     strictEqual(await at.locator('main').getByRole('textbox').count(), 0, 'a field that cannot be saved')
     strictEqual(await at.getByRole('button', { name: /^Save/ }).count(), 0)
     await visitor.goTo(page)

@@ -77,6 +77,7 @@ export const Purchase = defineModel({
     'spec.title',
     'spec.recurring',
     'spec.tags',
+    { name: 'words', multi: ({ spec }) => spec.title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [] },
   ],
 })
 

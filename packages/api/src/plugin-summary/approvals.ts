@@ -1,4 +1,5 @@
 import type { PluginDefinition } from '../plugin-definition.ts'
+import { schemaReferences } from '../references.ts'
 import { roleKeys } from '../role-keys.ts'
 import type { RoleDeclaration } from '../plugin-definition.ts'
 import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents } from './package-contents.ts'
@@ -114,8 +115,22 @@ function newRights(after: readonly Right[], before: readonly Right[]): readonly 
   return before.length === 0 ? after : addedRights(before, after)
 }
 
+/** References to objects of others, once for each of their models. */
+export function foreignReferences({ definition }: PackageContents): readonly RequiredApproval[] {
+  const found = definition.models.flatMap(({ plural: model, versions: [version] }) =>
+    (version ? schemaReferences(version.schema) : [])
+      .filter(({ target }) => !definition.groups.includes(target.group))
+      .map(({ path, target: { group, plural: resource } }) => {
+        const name = group === '' ? resource : `${resource}.${group}`
+        const item: PlanItem = { code: 'reference', values: { resource, group, model, path } }
+        return required('requests', item, `keep ${name} from being deleted`)
+      }),
+  )
+  return [...new Map(found.map((one) => [one.item.approval, one])).values()]
+}
+
 /**
- * Approvals that are either required or not, without rights to compare: console code, aggregation into and dependencies on
+ * Approvals that are either required or not, without rights to compare: console code, references, aggregation into and dependencies on
  * foreign roles.
  */
 function namedConsents(contents: PackageContents): readonly RequiredApproval[] {
@@ -123,6 +138,7 @@ function namedConsents(contents: PackageContents): readonly RequiredApproval[] {
   const own = new Set(roles.map(({ metadata }) => metadata.name))
   return [
     ...(contents.hasConsoleCode ? [required('requests', { code: 'console-code', values: {} }, 'console-code')] : []),
+    ...foreignReferences(contents),
     ...roles.flatMap((role) => [
       ...targetsOf(role)
         .filter((target) => !own.has(target))

@@ -184,6 +184,15 @@ describe('an upgrade requires approval for', () => {
   const withRoles = (...roles: readonly ReturnType<typeof role>[]): PackageContents => ({
     definition: { ...empty, groups: ['idle.example.com'], roles },
   })
+  const to = (group: string, plural: string) => ({ type: 'string', 'x-reference': { group, plural } })
+  const referring = (fields: Readonly<Record<string, object>>): PluginDefinition['models'][number] => ({
+    group: 'idle.example.com',
+    kind: 'Thing',
+    singular: 'thing',
+    plural: 'things',
+    versions: [{ name: 'v1', schema: { properties: { spec: { type: 'object', properties: fields } } } }],
+    check: false,
+  })
   const own = { apiGroups: ['idle.example.com'], resources: ['idle/things'], verbs: ['get'] }
   const into = { into: ['anonymous'] }
 
@@ -211,6 +220,25 @@ describe('an upgrade requires approval for', () => {
     ['all verbs instead of one', asking({ ...read, verbs: ['*'] }), asking(read), ['* secrets']],
     ['a new API group', asking({ ...read, apiGroups: ['', 'x.org'] }), asking(read), ['get secrets in x.org']],
     ['console code', { definition: empty, hasConsoleCode: true }, { definition: empty }, ['console-code']],
+    [
+      'references to users and objects of others, once for each model',
+      {
+        definition: {
+          ...empty,
+          groups: ['idle.example.com'],
+          models: [
+            referring({
+              a: to('', 'users'),
+              b: to('', 'users'),
+              c: to('x.org', 'books'),
+              d: to(own.apiGroups[0] ?? '', 'things'),
+            }),
+          ],
+        },
+      },
+      { definition: empty },
+      ['keep users from being deleted', 'keep books.x.org from being deleted'],
+    ],
     ["no rule on the plugin's own groups", withRoles(role('idle-a', { rules: [own] })), withRoles(), []],
     [
       "rules outside the plugin's groups",

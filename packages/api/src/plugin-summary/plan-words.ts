@@ -104,6 +104,8 @@ const sentences: Sentences = {
   role: ({ values }) => roleWords(values),
   'role-without-rights': ({ values }) => `${roleWords(values)}: nothing`,
   'console-code': () => 'Runs its own code in the console: its pages act with the rights of whoever opens them.',
+  reference: ({ values: { resource, group, model, path } }) =>
+    `Can keep ${resource}${group === '' ? '' : ` of ${group}`} from being deleted: ${path} of ${model} refers to them.`,
   model: ({ values, change }) =>
     change === '-' ? `${values.resource}: its objects are kept, and no longer served` : modelWords(values),
   'model-name': ({ values: { resource, field, before, after } }) => `${resource}: ${field} ${before} -> ${after}`,

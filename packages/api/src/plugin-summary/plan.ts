@@ -147,6 +147,13 @@ export interface PlanItemValues {
   /** The package has code for the console, which acts with the rights of whoever opens its pages. */
   readonly 'console-code': Readonly<Record<string, never>>
   /** `unique`, `evaluated` (by the plugin) and `descending` are names in `indexes`. `check`: the plugin checks every write. */
+  /** The field of a model of the plugin refers to objects of others: they cannot be deleted while it does. */
+  readonly reference: {
+    readonly resource: string
+    readonly group: string
+    readonly model: string
+    readonly path: string
+  }
   readonly model: {
     readonly resource: string
     readonly group: string

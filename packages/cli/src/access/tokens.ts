@@ -43,7 +43,7 @@ export async function createToken(context: CommandContext, options: CreateTokenO
   const { name } = made.metadata
   await terminal.print([
     `  token     ${made.token}  (shown only now)`,
-    `  name      ${name}, ${expiresAt === undefined ? 'without an end' : `until ${expiresAt}`}`,
+    `  name      ${name}, ${expiresAt === undefined ? 'does not expire' : `until ${expiresAt}`}`,
   ])
   await terminal.hint(`curl -H 'Authorization: Bearer ...' ${url}/apis/api.platform.run/v1alpha1/users/-`)
 }

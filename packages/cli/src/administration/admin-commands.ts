@@ -45,7 +45,7 @@ async function setupLink(administration: Administration, options: Options): Prom
   const { origin } = new URL(url)
   print(options, { url, page, secret, expiresAt }, [
     `  setup     ${page}  (makes the first administrator, once, until ${timeOf(expiresAt)})`,
-    `  secret    ${secret}  (to be pasted there)`,
+    `  secret    ${secret}  (paste it there)`,
     `            or without a browser:`,
     `  next      curl -H 'Origin: ${origin}' -H 'Content-Type: application/json' -d @- ${url}`,
     `            { "secret": "${secret}", "username": "...", "password": "..." }  and Ctrl-D`,
@@ -100,7 +100,7 @@ async function createToken(administration: Administration, user: string, options
     ...(options.name !== undefined && { name: options.name }),
     ...(expiresAt && { expiresAt }),
   })
-  const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'without an end'
+  const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'does not expire'
   print(options, { user, name, token: secret, expiresAt }, [
     `  token     ${secret}  (${name} of ${user}, ${end}; shown only now)`,
     `  next      curl -H 'Authorization: Bearer ...' <server>/apis/api.platform.run/v1alpha1/users/-/permissions`,

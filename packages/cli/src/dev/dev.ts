@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDevFolder } from './dev-folder.ts'
 import { createDevelopedPlugin, type DevelopedPlugin } from './developed-plugin.ts'
 import { startHost, type RunningHost } from './development-host.ts'
@@ -12,7 +13,9 @@ import { stopSignal } from './stop-signal.ts'
 import { watchSources } from './watch-sources.ts'
 
 const answerMs = 1_000
-const portPatienceMs = 30_000
+/** How long to wait for another process that has the port or the database, such as the last run while it stops. */
+const patienceMs = 30_000
+const checkMs = 100
 
 export interface DevOptions {
   /** Folder of the plugin. */
@@ -56,12 +59,17 @@ export async function dev(options: DevOptions): Promise<number> {
   const preparing = plugin.prepare()
   try {
     await waitForFreePort(options.port, {
-      patienceMs: portPatienceMs,
+      patienceMs,
       onWait: () =>
         output.say('host', [`port ${options.port} is in use; waiting until it is free (--port chooses another)`]),
       signal: stopping,
     })
-    const host = stack.use(await startHost({ ...options, folder, kept, output, plugin }))
+    const host = stack.use(
+      await onceClosed(() => startHost({ ...options, folder, kept, output, plugin }), {
+        onWait: () => output.say('host', ['the database is in use; waiting until the other process has stopped']),
+        signal: stopping,
+      }),
+    )
     await preparing
     if (!stopping.aborted) await plugin.begin(host, () => output.print(headOf(options, { began, host, plugin })))
     loop.start()
@@ -70,6 +78,23 @@ export async function dev(options: DevOptions): Promise<number> {
     return 0
   } catch (error) {
     return stopping.aborted ? 0 : refuse(`pergola dev cannot start: ${(error as Error).message}${adviceOn(error)}`, 1)
+  }
+}
+
+/** A run that stops closes its database last. */
+async function onceClosed(
+  start: () => Promise<RunningHost>,
+  { onWait, signal }: { readonly onWait: () => void; readonly signal: AbortSignal },
+): Promise<RunningHost> {
+  const end = performance.now() + patienceMs
+  for (let waits = false; ; waits = true) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!/is in use by another process/.test(String(error)) || signal.aborted || performance.now() > end) throw error
+      if (!waits) onWait()
+      await sleep(checkMs)
+    }
   }
 }
 

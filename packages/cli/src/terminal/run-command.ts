@@ -21,7 +21,7 @@ export function runCommand<Words extends readonly unknown[]>(
       const { renderError } = await import('./render-error.ts')
       const { lines, exitCode } = renderError(error)
       const [first = '', ...rest] = lines
-      terminal.tell([terminal.paintTold('red', first), ...rest])
+      terminal.tell([terminal.paintStatus('red', first), ...rest])
       process.exitCode = exitCode
     } finally {
       process.off('SIGINT', interrupted)

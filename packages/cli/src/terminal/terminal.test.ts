@@ -42,8 +42,8 @@ test.each([
   ['not on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, false],
 ])('there are colours %s', (_what, kind, variables, isPainted) => {
   const { stream } = slowStream(kind)
-  const { paint, paintTold } = createTerminal({ stdin, stdout: stream, stderr: stream, variables })
-  expect([paint('red', 'x'), paintTold('red', 'x')]).toEqual(Array(2).fill(isPainted ? '\u001b[31mx\u001b[39m' : 'x'))
+  const { paint, paintStatus } = createTerminal({ stdin, stdout: stream, stderr: stream, variables })
+  expect([paint('red', 'x'), paintStatus('red', 'x')]).toEqual(Array(2).fill(isPainted ? '\u001b[31mx\u001b[39m' : 'x'))
 })
 
 test('a message replaces the progress line', () => {

@@ -20,7 +20,7 @@ export interface Terminal {
   readInput(): Promise<string>
   /** Writes to stdout; resolves when more can be written. */
   write(text: string): Promise<void>
-  /** Writes lines to stdout. Here and below, control characters are escaped: the text may be a server's. */
+  /** Writes lines to stdout. Here and below, control characters are escaped, because the text may come from a server. */
   print(lines: readonly string[]): Promise<void>
   /** Suggests a next command below the output; only on a terminal, so that programs get rows only. */
   hint(next: string): Promise<void>
@@ -35,9 +35,10 @@ export interface Terminal {
   readonly rows: number | undefined
   /** Width of the terminal in characters; undefined when output is not a terminal. */
   readonly columns: number | undefined
-  /** Colours for stdout and for stderr. */
+  /** Colours for stdout. */
   readonly paint: Paint
-  readonly paintTold: Paint
+  /** Colours for status lines on stderr. */
+  readonly paintStatus: Paint
 }
 
 const eraseLine = '\r\u001b[K'
@@ -96,6 +97,6 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     rows: stdout.isTTY ? stdout.rows : undefined,
     columns: stdout.isTTY ? stdout.columns : undefined,
     paint: painting(stdout),
-    paintTold: painting(stderr),
+    paintStatus: painting(stderr),
   }
 }

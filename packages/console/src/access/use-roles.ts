@@ -4,6 +4,7 @@ import { computed, type ComputedRef } from 'vue'
 import { useModels } from '../models/listed-models.ts'
 import { client } from '../server/client.ts'
 import { readAll } from '../server/read-all.ts'
+import { held } from '../session/permissions.ts'
 import { useMay } from '../session/use-may.ts'
 import { words } from '../words/words.ts'
 import { roleSentence } from './role-sentence.ts'
@@ -12,7 +13,7 @@ import { displayNameOf } from './role-words.ts'
 export interface RoleBook {
   readonly all: ComputedRef<readonly Role[]>
   readonly isReady: ComputedRef<boolean>
-  /** The display name of a role; its API name if the signed-in user may not read roles. */
+  /** The display name of a role; its API name if the signed-in user neither holds it nor may read roles. */
   readonly nameOf: (role: string) => string
   /** Describes in one sentence what a role allows. */
   readonly doesOf: (role: Role) => string
@@ -34,7 +35,8 @@ export function useRoles(): RoleBook {
     isReady: computed(() => read.data.value !== undefined),
     nameOf: (name) => {
       const role = byName.value.get(name)
-      return words.value.roleNames[name] ?? (role ? displayNameOf(role) : name)
+      const own = held.value?.roles.find((one) => one.name === name)
+      return words.value.roleNames[name] ?? (role ? displayNameOf(role) : (own?.displayName ?? name))
     },
     doesOf: (role) => roleSentence(role, { all: all.value, models: models.data.value ?? [], words: words.value }),
   }

@@ -56,6 +56,7 @@ const widths: Readonly<Partial<Record<Widget, number>>> = {
   date: 120,
   time: 160,
   person: 150,
+  reference: 170,
   tags: 170,
 }
 
@@ -82,7 +83,17 @@ export function schemaOfField(name: string, schema: Schema | undefined): Schema 
   return schema ? schemaAt(schema, name.replaceAll('[]', '').split('.')) : {}
 }
 
-const plain: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person', 'tags'])
+const plain: ReadonlySet<Widget> = new Set([
+  'text',
+  'number',
+  'switch',
+  'choice',
+  'date',
+  'time',
+  'person',
+  'reference',
+  'tags',
+])
 
 function plainFields(schema: Schema | undefined): readonly string[] {
   if (!schema) return []

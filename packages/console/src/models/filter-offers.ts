@@ -26,6 +26,12 @@ interface Acts {
   readonly takeValue: (value: string) => void
 }
 
+/** An operator as it reads for the field: `after` for days, `more than` for numbers. */
+export function operatorWords(field: FilterField | undefined, op: Operator): string {
+  const { operators, dateOperators } = words.value.objects
+  return (isDateField(field) ? dateOperators : operators)[op]
+}
+
 export function isDateField(field: FilterField | undefined): boolean {
   return field?.widget === 'date' || field?.widget === 'time'
 }
@@ -82,11 +88,10 @@ function findOffers(fields: readonly FilterField[], typed: string, { put, takeLa
 }
 
 function operatorOffer(field: FilterField, op: Operator, { step, put }: Acts): Offer {
-  const { operators, dateOperators } = words.value.objects
   const bare = { key: field.key, op } as UnplacedSelectorTerm
   return {
     key: op,
-    title: (isDateField(field) ? dateOperators : operators)[op],
+    title: operatorWords(field, op),
     kind: 'op',
     act: () => (needsValue(op) ? step({ field, op }) : put(bare)),
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { localFault } from './local-faults.ts'
-import { isSegmented, spanOf } from './spans.ts'
+import { isSegmented, spansOf } from './spans.ts'
 
 test.each([
   [{ type: 'integer', minimum: 0 }, -3, { rule: 'minimum', limit: 0 }],
@@ -24,6 +24,17 @@ test('omitted and valid values have no fault', () => {
 test('short values are seen at once, and short fields stand beside each other', () => {
   expect(isSegmented(['low', 'normal', 'high'])).toBe(true)
   expect(isSegmented(['a', 'b', 'c', 'd', 'e', 'f'])).toBe(false)
-  expect(spanOf('number', {})).toBe(2)
-  expect(spanOf('text', { maxLength: 200 })).toBe(6)
+})
+
+const number = { type: 'number' }
+const text = { type: 'string' }
+const long = { type: 'string', maxLength: 200 }
+
+test.each([
+  ['three numbers', [number, number, number], [2, 2, 2]],
+  ['two numbers', [number, number, long], [3, 3, 6]],
+  ['a text and a number', [text, number, text], [3, 3, 3]],
+  ['one number', [long, number], [6, 2]],
+])('%s in a row of the form', (_, fields, expected) => {
+  expect(spansOf(fields, {})).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { initialOf, titleOf, widgetOf, type Schema } from './schema.ts'
+import { initialOf, isEditable, titleOf, widgetOf, type Schema } from './schema.ts'
 
 const flat: Schema = { type: 'object', properties: { item: { type: 'string' }, count: { type: 'integer' } } }
 
@@ -11,6 +11,8 @@ describe('the control for a value', () => {
     [{ type: 'string', writeOnly: true, format: 'date' }, 'secret'],
     [{ type: 'string', format: 'date-time' }, 'time'],
     [{ type: 'string', 'x-display': { as: 'person' } }, 'person'],
+    [{ type: 'string', 'x-reference': { group: '', plural: 'users' } }, 'person'],
+    [{ type: 'string', 'x-reference': { group: 'hall.example.com', plural: 'events' } }, 'reference'],
     [{ enum: ['a', 'b'] }, 'choice'],
     [{ type: 'integer' }, 'number'],
     [{ type: 'boolean' }, 'switch'],
@@ -65,4 +67,13 @@ it.each<[string, Schema | undefined, string, string]>([
   ['due', { 'x-display': { label: { en: 'Deadline' } } }, 'zh', 'Deadline'],
 ])('the label of %s with %j in %s is %s', (name, schema, language, label) => {
   expect(titleOf(name, schema, language)).toBe(label)
+})
+
+it('constants with a default and fields of the server have no control', () => {
+  const kind = { const: 'User', default: 'User' }
+  const name = { type: 'string' }
+  expect(isEditable(kind, {})).toBe(false)
+  expect(isEditable({ const: 'User' }, {})).toBe(true)
+  expect(isEditable({ type: 'string', readOnly: true }, {})).toBe(false)
+  expect(widgetOf({ type: 'array', items: { type: 'object', properties: { kind, name } } })).toBe('table')
 })

@@ -1,4 +1,4 @@
-import type { FieldDisplay } from '@pergola/api'
+import { usersTarget, type FieldDisplay, type ReferenceTarget } from '@pergola/api'
 
 /** The subset of JSON Schema that the console reads. */
 export interface Schema {
@@ -25,6 +25,7 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly 'x-display'?: FieldDisplay
+  readonly 'x-reference'?: ReferenceTarget
   readonly readOnly?: boolean
   readonly writeOnly?: boolean
   readonly $ref?: string
@@ -72,6 +73,7 @@ export type Widget =
   | 'date'
   | 'time'
   | 'person'
+  | 'reference'
   | 'group'
   | 'tags'
   | 'table'
@@ -104,8 +106,9 @@ export function valuesSchema({ additionalProperties, patternProperties = {} }: S
 
 const longText = 300
 
-function textWidget({ format, maxLength, writeOnly, 'x-display': display }: Schema): Widget {
+function textWidget({ format, maxLength, writeOnly, 'x-display': display, 'x-reference': target }: Schema): Widget {
   if (writeOnly) return 'secret'
+  if (target) return target.group === usersTarget.group && target.plural === usersTarget.plural ? 'person' : 'reference'
   if (format === 'date-time') return 'time'
   if (format === 'date') return 'date'
   if (display?.as === 'person') return 'person'
@@ -113,13 +116,28 @@ function textWidget({ format, maxLength, writeOnly, 'x-display': display }: Sche
   return maxLength !== undefined && maxLength > longText ? 'long-text' : 'text'
 }
 
-const cellWidgets: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person'])
+const cellWidgets: ReadonlySet<Widget> = new Set([
+  'text',
+  'number',
+  'switch',
+  'choice',
+  'date',
+  'time',
+  'person',
+  'reference',
+])
 const mostCells = 6
+
+/** Fields that the server manages and constants with a default need no control. */
+export function isEditable(schema: Schema, whole: Schema): boolean {
+  const { readOnly, const: only, default: usual } = resolved(schema, whole)
+  return !readOnly && (only === undefined || usual === undefined)
+}
 
 /** Short texts become tags; flat objects become a table. */
 function listWidget(items: Schema, whole: Schema): Widget {
   if (widgetOf(items, whole) === 'text') return 'tags'
-  const fields = Object.values(items.properties ?? {})
+  const fields = Object.values(items.properties ?? {}).filter((field) => isEditable(field, whole))
   const isTable = fields.length > 0 && fields.length <= mostCells
   return isTable && fields.every((field) => cellWidgets.has(widgetOf(resolved(field, whole), whole))) ? 'table' : 'list'
 }

@@ -1,5 +1,6 @@
-import { watch, type Ref } from 'vue'
+import { ref, watch, type Ref } from 'vue'
 import { keepDraft, keptDraft } from '../session/drafts.ts'
+import { hasEnded } from '../session/session.ts'
 import type { Schema } from './schema.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
@@ -16,20 +17,21 @@ interface Edited<T extends object> {
 
 /** Keeps a draft, without secrets, until it is saved or discarded, so that reopening the page restores it. */
 export function useKeptDraft<T extends object>({ key, schema, edited, isReady, restore }: Edited<T>): void {
-  let isAsked = false
+  const isAsked = ref(false)
   watch(
     isReady,
     async (now) => {
-      if (!now || isAsked) return
+      if (!now || isAsked.value) return
       const kept = await keptDraft(key())
-      isAsked = true
+      isAsked.value = true
       if (kept !== undefined && edited() === undefined) restore(kept as T)
     },
     { immediate: true },
   )
   let timer: ReturnType<typeof setTimeout> | undefined
-  watch(edited, (now) => {
-    if (!isAsked) return
+  // Also what was typed before the kept draft was read, and again after a new sign-in: both may have failed to be kept.
+  watch([edited, isAsked, hasEnded], ([now]) => {
+    if (!isAsked.value) return
     clearTimeout(timer)
     const whole = schema()
     const at = key()

@@ -17,6 +17,7 @@ const samples: { readonly [Code in PlanItemCode]: PlanItemOf<Code>['values'] } =
   role: { role: 'todo-view' },
   'role-without-rights': { role: 'todo-view' },
   'console-code': {},
+  reference: { resource: 'users', group: '', model: 'todos', path: 'spec.owner' },
   model: {
     resource: 'todos',
     group: 'todo.example.com',

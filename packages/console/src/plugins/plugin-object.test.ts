@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Plugin } from '@pergola/api'
-import { levelOf, logoPath, percentIn, versionOf } from './plugin-object.ts'
+import { failureLine, levelOf, logoPath, percentIn, versionOf } from './plugin-object.ts'
 
 const plugin = (spec: object, status?: object) =>
   ({
@@ -42,4 +42,9 @@ it('finds the version of a package by its digest', () => {
 it('the address of a logo changes with the package', () => {
   expect(logoPath(plugin({ logo: 'logo.svg' }))).toBe('/plugins/todo/abcdef012345/logo.svg')
   expect(logoPath(plugin({}))).toBeUndefined()
+})
+
+it('a failure is named by its error, not by the lines of its stack', () => {
+  expect(failureLine('it ended with code 1\nfile:///plugin.js:9\nTypeError: no todo\n    at start')).toBe('no todo')
+  expect(failureLine('it waits for shop\nat 10:31')).toBe('it waits for shop')
 })

@@ -45,6 +45,11 @@ export function percentIn(message = ''): number | undefined {
   return percent === undefined ? undefined : Number(percent)
 }
 
+/** What a message with a stack says: the error, else its first line. */
+export function failureLine(message: string): string {
+  return /^\w*Error: (.+)$/m.exec(message)?.[1] ?? message.split('\n', 1)[0] ?? ''
+}
+
 /** The address contains the digest of the package, so browsers may cache the image. */
 export function logoPath({ metadata, spec: { digest, logo } }: Plugin): string | undefined {
   if (logo === undefined) return undefined

@@ -13,6 +13,8 @@ export interface Installation {
   readonly isBlocked: Readonly<Ref<boolean>>
   readonly isBusy: Readonly<Ref<boolean>>
   readonly error: Readonly<Ref<unknown>>
+  /** The user has decided; until the answer, `taken` is undefined. */
+  readonly isInstalling: Readonly<Ref<boolean>>
   /** The server's answer to the installation. */
   readonly taken: Readonly<Ref<Plugin | undefined>>
   readonly choose: (chosen: File | undefined) => Promise<void>
@@ -26,6 +28,7 @@ export function useInstallation(): Installation {
   const ticks = shallowRef<ReadonlySet<string>>(new Set())
   const error = shallowRef<unknown>()
   const isBusy = ref(false)
+  const isInstalling = ref(false)
   const taken = shallowRef<Plugin>()
 
   const sheet = computed(() => plan.value && sheetOf(plan.value))
@@ -48,9 +51,11 @@ export function useInstallation(): Installation {
     const { value: bytes } = file
     const { value: shown } = sheet
     if (!bytes || !shown || left.value > 0 || isBlocked.value || isBusy.value) return
+    isInstalling.value = true
     await attempt(async () => {
       taken.value = await installPackage(bytes, approvalsOf(shown, ticks.value))
     })
+    isInstalling.value = taken.value !== undefined
   }
 
   async function attempt(work: () => Promise<void>): Promise<void> {
@@ -66,5 +71,5 @@ export function useInstallation(): Installation {
     }
   }
 
-  return { file, plan, sheet, ticks, left, isBlocked, isBusy, error, taken, choose, install }
+  return { file, plan, sheet, ticks, left, isBlocked, isBusy, error, isInstalling, taken, choose, install }
 }

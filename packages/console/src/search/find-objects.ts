@@ -1,11 +1,11 @@
 import type { ApiObject, UnplacedSelectorTerm } from '@pergola/client'
 import { roleKeys } from '@pergola/api'
 import { User } from '@lucide/vue'
-import type { RouteLocationRaw } from 'vue-router'
 import { hueOfName, hueOfValue } from '../kit/hue.ts'
 import { iconOf } from '../kit/icons.ts'
 import { valueAt } from '../models/cell-text.ts'
 import { schemaOfField } from '../models/columns.ts'
+import { pageOf } from '../models/list-addresses.ts'
 import { statePathOf, titleIndexOf, titleOfObject } from '../models/display.ts'
 import { valueWords } from '../models/format.ts'
 import type { ListedModel } from '../models/listed-models.ts'
@@ -118,10 +118,4 @@ function hitOf(model: ListedModel, object: ApiObject, schema: Schema | undefined
 
 function isUsers({ group, plural }: ListedModel): boolean {
   return group === '' && plural === 'users'
-}
-
-/** Users, roles and plugins have special pages. */
-function pageOf({ group, version, plural, singular, hasPage }: ListedModel, name: string): RouteLocationRaw {
-  if (hasPage) return { name: singular, params: { name } }
-  return { name: 'object', params: { group: group || '-', version, plural, name } }
 }

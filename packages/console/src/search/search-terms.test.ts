@@ -15,7 +15,7 @@ test('a query is looked for in names, in titles that have an index, and in words
   ])
   expect(told('Water', { title: 'spec.title', hasWords: false })).toEqual(['metadata.name water', 'spec.title Water'])
   expect(told('The pl', { hasWords: true })).toEqual(['metadata.name the-pl', 'words the, words pl'])
-  expect(told('李伟', { hasWords: true })).toEqual(['metadata.name 李伟'])
+  expect(told('李伟', { hasWords: true })).toEqual(['metadata.name 李伟', 'words 李伟'])
 })
 
 test.each([

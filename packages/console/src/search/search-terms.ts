@@ -32,7 +32,7 @@ function prefix(key: string, value: string): UnplacedSelectorTerm {
 const mostWords = 5
 
 function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().split(/\W+/).filter(Boolean).slice(0, mostWords)
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, mostWords)
 }
 
 export interface Marked {

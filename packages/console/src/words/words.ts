@@ -1,4 +1,4 @@
-import { ref, shallowRef, watchEffect } from 'vue'
+import { computed, ref, shallowRef, watchEffect } from 'vue'
 import { en, type Words } from './en.ts'
 
 export type Language = 'en' | 'zh'
@@ -9,6 +9,8 @@ const key = 'pergola.language'
 /** All texts of the console in the chosen language; in a template, `words.login.title`. */
 export const words = shallowRef<Words>(en)
 export const language = ref<Language>('en')
+/** For dates and times: day before month, 24 hours. */
+export const locale = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))
 
 /** Uses the chosen language, else the browser's; stores later choices. */
 export function startWords(): void {

@@ -1,4 +1,12 @@
-import { kindFault, resourceNameFault, type JsonSchema, type ModelDeclaration, type ObjectSchema } from '@pergola/api'
+import {
+  kindFault,
+  nearest,
+  resourceNameFault,
+  schemaReferences,
+  type JsonSchema,
+  type ModelDeclaration,
+  type ObjectSchema,
+} from '@pergola/api'
 import type { AnyModel } from '../model/model.ts'
 import { about, type Report } from './faults.ts'
 import { declareIndexes, isAsync } from './declare-indexes.ts'
@@ -7,7 +15,7 @@ import { isObject, isSecret, plainSchema } from './plain-schema.ts'
 
 export function declareModels(models: readonly AnyModel[], report: Report): readonly ModelDeclaration[] {
   const taken = new Map<string, string>()
-  return models.map((model, at) => {
+  const declared = models.map((model, at) => {
     const { group, kind, singular, plural } = model
     const where = `models.${kind}`
     const names = [plural, singular, `kind ${kind}`]
@@ -19,6 +27,25 @@ export function declareModels(models: readonly AnyModel[], report: Report): read
     for (const name of names) taken.set(`${group} ${name}`, `models[${at}]`)
     return declareModel(model, where, report)
   })
+  for (const model of declared) missingTargets(model, declared, report)
+  return declared
+}
+
+/** A reference to a model in a group of the plugin needs that model; others are looked for when the plugin starts. */
+function missingTargets(model: ModelDeclaration, models: readonly ModelDeclaration[], report: Report): void {
+  for (const { path, target } of model.versions.flatMap(({ schema }) => schemaReferences(schema))) {
+    const inGroup = models.filter(({ group }) => group === target.group)
+    if (inGroup.length === 0 || inGroup.some(({ plural }) => plural === target.plural)) continue
+    const meant = nearest(
+      target.plural,
+      inGroup.map(({ plural }) => plural),
+    )
+    const cure = meant === undefined ? 'add it' : `add it, or write "${target.group}/${meant}"`
+    report(
+      `models.${model.kind}.${path}`,
+      `refers to ${target.plural} of ${target.group}, which is not in "models"; ${cure}`,
+    )
+  }
 }
 
 function declareModel(model: AnyModel, where: string, report: Report): ModelDeclaration {

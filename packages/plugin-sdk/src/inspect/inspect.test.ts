@@ -248,3 +248,11 @@ describe('the definition of a plugin', () => {
     })
   })
 })
+
+test('a reference to a model of the group that the plugin does not declare is rejected, with the nearest one', () => {
+  const Place = defineModel({ ...names, spec: t.Object({ near: t.Ref('map.example.com/place') }) })
+  const cure = 'which is not in "models"; add it, or write "map.example.com/places"'
+  expect(() => inspect(definePlugin({ name: 'map', models: [Place] }))).toThrow(
+    `models.Place.spec.near: refers to place of map.example.com, ${cure}`,
+  )
+})

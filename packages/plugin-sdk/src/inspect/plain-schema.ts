@@ -27,7 +27,7 @@ const maxDepth = 32
 
 /** Keywords whose value holds schemas by name, and those whose value is data. */
 const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
-const dataKeywords = new Set(['const', 'enum', 'default', 'example', 'examples', 'display', 'x-display'])
+const dataKeywords = new Set(['const', 'enum', 'default', 'example', 'examples', 'display', 'x-display', 'x-reference'])
 
 /**
  * Converts a schema to a JSON document. Reports everything that JSON cannot express, because a check that is silently dropped

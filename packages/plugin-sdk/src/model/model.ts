@@ -28,7 +28,7 @@ export interface Model<Types extends ModelTypes> extends AnyModel, Served<Types>
   readonly object?: Types['object']
 }
 
-/** Nothing, at once: unlike `void` alone, the union does not accept a promise. */
+/** The result of a synchronous check. Unlike `void` alone, the union does not accept a promise. */
 type Checked = void | undefined
 
 /** Context of `check`, in addition to the object. */

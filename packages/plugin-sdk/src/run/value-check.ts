@@ -49,5 +49,6 @@ function createAjv(allErrors: boolean): Ajv2020 {
   addFormats.default(ajv)
   ajv.addKeyword('example')
   ajv.addKeyword('x-display')
+  ajv.addKeyword('x-reference')
   return ajv
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defineModel } from '../model/model.ts'
 import { secret, t, withDefault } from './t.ts'
 
 describe('a schema', () => {
@@ -27,4 +28,19 @@ describe('a schema', () => {
     const schema = { type: 'string', format: 'password', writeOnly: true, description: 'Of the mail server' }
     expect(JSON.parse(JSON.stringify(secret({ description: 'Of the mail server' })))).toEqual(schema)
   })
+})
+
+describe('a reference', () => {
+  const Event = defineModel({ apiVersion: 'hall.example.com/v1', kind: 'Event', plural: 'events', spec: t.Object({}) })
+  const cases = [
+    ['to a model', t.Ref(Event), { group: 'hall.example.com', plural: 'events' }],
+    ['to a model by its name', t.Ref('hall.example.com/events'), { group: 'hall.example.com', plural: 'events' }],
+    ['to users', t.Ref('users'), { group: '', plural: 'users' }],
+  ] as const
+  for (const [what, schema, target] of cases) {
+    test(what, () => {
+      const plain: unknown = JSON.parse(JSON.stringify(schema))
+      expect(plain).toEqual({ type: 'string', 'x-reference': { ...target, onDelete: 'refuse' } })
+    })
+  }
 })

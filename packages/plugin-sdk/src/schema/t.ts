@@ -43,6 +43,30 @@ interface DisplayedTypes {
 
 const displayed: DisplayedTypes = Type
 
+interface ReferenceOptions {
+  readonly description?: string
+  /** What happens when the object is deleted; `refuse` by default: it cannot be. */
+  readonly onDelete?: 'refuse'
+}
+
+/** Part of a model, which `t.Ref` needs. */
+interface Referred {
+  readonly group: string
+  readonly plural: string
+}
+
+/**
+ * The name of an object of a model: it must exist when the reference is written, and cannot be deleted while it is referred to.
+ * The field is indexed. For a model that is declared later, as for a reference of a model to itself, write
+ * `<group>/<plural>`, and for users `users`.
+ */
+function reference(target: Referred | `${string}/${string}` | 'users', options: ReferenceOptions = {}): TString {
+  const { onDelete = 'refuse', ...others } = options
+  const [group = '', plural = ''] =
+    typeof target === 'string' ? `/${target}`.split('/').slice(-2) : [target.group, target.plural]
+  return Type.String({ ...others, 'x-reference': { group, plural, onDelete } })
+}
+
 /**
  * The part of TypeBox that JSON can express. Each function returns a JSON Schema that carries its type. Write other JSON Schema
  * keywords directly; `t.Unsafe` gives them a type.
@@ -59,6 +83,7 @@ export const t = {
   Object: Type.Object,
   Optional: Type.Optional,
   Record: Type.Record,
+  Ref: reference,
   String: displayed.String,
   Tuple: Type.Tuple,
   Union: Type.Union,

@@ -51,8 +51,8 @@ const openAccess = async (from: Feed) => {
 function deaf(): Feed {
   return {
     start: async () => {},
-    get place() {
-      return feed.place
+    get position() {
+      return feed.position
     },
     recent: (after) => feed.recent(after),
     isCurrent: () => true,

@@ -9,6 +9,7 @@ export interface RoleWords {
   readonly aggregatesTo: readonly string[]
   readonly uiPermissions: readonly string[]
   readonly isTemplate: boolean
+  readonly displayName?: string
 }
 
 const aggregation = roleKeys.aggregateTo
@@ -16,6 +17,7 @@ const aggregation = roleKeys.aggregateTo
 /** Reads a validated role. Values that a newer host stored in another form grant nothing. */
 export function roleWords(role: JsonObject): RoleWords {
   const { labels = {}, annotations = {} } = role.metadata
+  const displayName = annotations[roleKeys.displayName]
   return {
     rules: role['rules'] as readonly Rule[],
     dependencies: namesIn(annotations[roleKeys.dependencies]) ?? [],
@@ -24,6 +26,7 @@ export function roleWords(role: JsonObject): RoleWords {
     ),
     uiPermissions: namesIn(annotations[roleKeys.uiPermissions]) ?? [],
     isTemplate: labels[roleKeys.template] === 'true',
+    ...(displayName !== undefined && { displayName }),
   }
 }
 

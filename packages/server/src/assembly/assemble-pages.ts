@@ -77,10 +77,10 @@ export function assemblePages({
   }
 }
 
-/** A person who types the address of the server gets the console; programs get what any unknown path answers. */
+/** Redirects a browser at `/` to the console; for programs `/` is an unknown path. */
 function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
-  const isFront = request.method === 'GET' && /^\/(\?|$)/.test(request.target)
-  return isFront && wantsPage(request) ? Promise.resolve(seeOther('/console', [])) : undefined
+  const isRoot = request.method === 'GET' && /^\/(\?|$)/.test(request.target)
+  return isRoot && wantsPage(request) ? Promise.resolve(seeOther('/console', [])) : undefined
 }
 
 interface HealthParts {
@@ -115,9 +115,9 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
       },
       isLogged: false,
     },
-    // Never fails: only the readers of those secrets get 503.
+    // Never fails: a missing key makes only requests for those secrets 503.
     { name: 'secrets', check: async () => secretKeys.describe() },
-    // Never fails: whichever transport is in use, requests can be served here.
+    // Never fails: this replica serves requests with either transport.
     ...(feedState ? [{ name: 'feed', check: async () => feedFinding(feedState()) }] : []),
     {
       name: 'plugins',

@@ -40,7 +40,7 @@ function removeWhatIsOver(parts: RemovalParts) {
   const { retention, maxBytes } = config.changelog
   let compacted = { number: -1, at: Number.NEGATIVE_INFINITY }
   const compact = async () => {
-    const { number } = feed.place
+    const { number } = feed.position
     // Without new changes, compact only once an hour.
     if (number === compacted.number && clock.now() - compacted.at < hourMs) return
     await store.compact({ keepMs: retention * hourMs, maxBytes })

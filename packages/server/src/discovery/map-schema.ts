@@ -2,7 +2,7 @@ import type { JsonSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 
 /** Keywords whose value is never a schema; and those whose values are schemas by name. */
-const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples', 'x-display'])
+const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples', 'x-display', 'x-reference'])
 const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
 /** Applies `change` to every schema in the schema; outer schemas first. */

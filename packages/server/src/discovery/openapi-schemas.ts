@@ -114,17 +114,32 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
         required: ['uid', 'version'],
         properties: { uid: { type: 'string', format: 'uuid' }, version: { type: 'integer' } },
       },
+      referrers: {
+        type: 'array',
+        description: 'With `InUse`: the objects that refer to the one to be deleted, by model and field.',
+        items: {
+          type: 'object',
+          properties: {
+            resource: { type: 'string', description: '`<plural>.<group>` of the objects.' },
+            path: { type: 'string', description: 'The field that refers, such as `spec.event`.' },
+            count: { type: 'integer', description: 'Number of objects, at most 1,000.' },
+            names: { type: 'array', items: { type: 'string' }, description: 'At most 20 of their names.' },
+            hidden: { type: 'boolean', description: 'True for objects that the caller may not list.' },
+          },
+        },
+      },
     },
   },
   DeletedCollection: {
     type: 'object',
-    required: ['deleted', 'pending', 'remaining'],
+    required: ['deleted', 'pending', 'refused', 'remaining'],
     properties: {
       deleted: { type: 'integer', description: 'Objects that were removed.' },
       pending: {
         type: 'integer',
         description: 'Selected objects that are kept until their finalizers are removed, also those deleted before.',
       },
+      refused: { type: 'integer', description: 'Objects that are kept because other objects refer to them.' },
       remaining: {
         type: 'boolean',
         description: 'Whether the time limit was reached before all objects were processed; send the request again.',

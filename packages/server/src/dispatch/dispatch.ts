@@ -29,6 +29,7 @@ import { patchObject, patchTypes, type PatchType } from '../models/verbs/patch.t
 import { fieldsOf } from '../models/query/fields.ts'
 import { flag, refuseUnknown } from '../models/query/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/verbs/refuse-verb.ts'
+import { mayReferOf, withReferrers } from '../models/referrers.ts'
 import type { ModelRegistry } from '../models/definition/registry.ts'
 import type { StreamLimits } from '../models/query/stream-limits.ts'
 import { createdByOwner, type OwnedResource, type OwnerScope } from '../models/verbs/owner-scope.ts'
@@ -50,7 +51,7 @@ export interface DispatchParts {
   readonly page: (path: string) => Handler | undefined
   /** What a plugin has at the path; throws when the plugin must be started for that and is not. */
   readonly pluginAt: (call: Call) => PluginReach
-  /** Whether the caller may know of an object that its request did not name. */
+  /** Whether the caller may send the request: whether it may know of objects that its own request did not name. */
   readonly mayGet: (caller: Caller, request: ResourceRequest) => Promise<boolean>
 }
 
@@ -115,7 +116,11 @@ async function dispatchVerb(
     const { subresource: _, ...object } = request
     const mayGet = (one: string) => parts.mayGet(call.caller, { ...object, verb: 'get', name: one })
     const holder = holderIn(error)
-    if (holder === undefined) throw await unbuiltIndex(error, model, { store: parts.store, mayGet })
+    if (holder === undefined) {
+      const may = (one: ResourceRequest) => parts.mayGet(call.caller, one)
+      const unbuilt = await unbuiltIndex(error, model, { store: parts.store, mayGet })
+      throw await withReferrers(unbuilt, { store: parts.store, models: parts.models, may })
+    }
     throw (await mayGet(holder)) ? error : withoutHolder(error, model)
   }
 }
@@ -182,7 +187,8 @@ const create: ServedVerb = {
   reads: json,
   run: async (parts, model, { call, body, scope }) => {
     const value = scope ? createdByOwner(model, body?.value, scope) : body?.value
-    const request = { body: value, caller: call.caller, dryRun: dryRunOf(call) }
+    const mayRefer = mayReferOf(parts.models, (one) => parts.mayGet(call.caller, one))
+    const request = { body: value, caller: call.caller, dryRun: dryRunOf(call), mayRefer }
     return createdAnswer(model, await createObject(parts, model, request))
   },
 }
@@ -205,13 +211,13 @@ const get: ServedVerb = {
 const update: ServedVerb = {
   reads: json,
   run: async (parts, model, sent) =>
-    objectAnswer(model, await updateObject(parts, model, { ...target(sent), bodyFor: () => sent.body?.value })),
+    objectAnswer(model, await updateObject(parts, model, { ...target(parts, sent), bodyFor: () => sent.body?.value })),
 }
 const patch: ServedVerb = {
   reads: Object.keys(patchTypes),
   run: async (parts, model, sent) => {
     const { mediaType, value: patched } = sent.body ?? {}
-    const request = { ...target(sent), type: mediaType as PatchType, patch: patched }
+    const request = { ...target(parts, sent), type: mediaType as PatchType, patch: patched }
     return objectAnswer(model, await patchObject(parts, model, request))
   },
 }
@@ -249,7 +255,7 @@ function notServed(verb: Verb, what: string, methods: readonly string[]): never 
   throw methodNotAllowed(`the verb ${verb} is not served for ${what}`, methods)
 }
 
-function target({ call, name = '', subresource, scope }: Sent) {
+function target({ models, mayGet }: DispatchParts, { call, name = '', subresource, scope }: Sent) {
   return {
     name,
     scope,
@@ -257,6 +263,7 @@ function target({ call, name = '', subresource, scope }: Sent) {
     caller: call.caller,
     dryRun: dryRunOf(call),
     part: subresource === 'status' ? ('status' as const) : ('object' as const),
+    mayRefer: mayReferOf(models, (one) => mayGet(call.caller, one)),
   }
 }
 

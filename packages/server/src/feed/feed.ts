@@ -5,13 +5,13 @@ import type { Change, LogPosition } from '../store/store.ts'
  * implementation detail.
  */
 export interface Feed extends Disposable {
-  /** Begins at the newest place of the log; subscribers from before receive everything from there on. */
+  /** Begins at the newest position of the log; subscribers from before receive everything from there on. */
   start(): Promise<void>
-  /** The place after everything that was handed out. */
-  readonly place: LogPosition
+  /** The position after everything that was handed out. */
+  readonly position: LogPosition
   /**
-   * The changes after a place, oldest first, if they are in memory; undefined when they must be read from the log. Throws
-   * `RevisionExpired` for a place that this history never had.
+   * The changes after a position, oldest first, if they are in memory; undefined when they must be read from the log. Throws
+   * `RevisionExpired` for a position that this history never had.
    */
   recent(after: LogPosition): readonly Change[] | undefined
   /** Whether everything committed up to a moment ago was handed out. */
@@ -29,6 +29,6 @@ export type FeedStage = 'caches' | 'delivery'
 export interface FeedSubscriber {
   /** In order, each change once. Must not throw. */
   readonly onChanges: (changes: readonly Change[]) => void | Promise<void>
-  /** Changes were missed: the feed continues from another place. Must not throw. */
+  /** Changes were missed: the feed continues from another position. Must not throw. */
   readonly onLost: () => void | Promise<void>
 }

@@ -27,7 +27,7 @@ export interface Kept extends Disposable {
 }
 
 export function followFeed({ store, feed, load, apply, what }: FollowedCacheParts): Kept {
-  /** The last load included everything up to this place. */
+  /** The last load included everything up to this position. */
   let read = 0
   let missed = false
   /** Changes that arrived during the load. */
@@ -35,7 +35,7 @@ export function followFeed({ store, feed, load, apply, what }: FollowedCachePart
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
   const takeUp = (changes: readonly Change[]) => {
-    const news = changes.filter(({ place }) => place.number > read)
+    const news = changes.filter(({ position }) => position.number > read)
     if (news.length > 0) apply(news)
   }
   const readAnew = async () => {

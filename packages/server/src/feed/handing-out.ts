@@ -12,39 +12,39 @@ const kept: RecentLimits = { count: 10_000, bytes: 32 * 1024 * 1024 }
 /** Limits of one read of the log. */
 export const logBatch: Pick<ReadChangesOptions, 'limit' | 'maxBytes'> = { limit: 1_000, maxBytes: 8 * 1024 * 1024 }
 
-/** The feed's place, and the delivery of its changes in this process, independent of the transport. */
+/** The feed's position, and the delivery of its changes in this process, independent of the transport. */
 export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
   readonly revision: Revision
-  /** Brings the caches up to date, advances to the place after the changes, and delivers them. */
+  /** Brings the caches up to date, advances to the position after the changes, and delivers them. */
   handOut(changes: readonly Change[], next: Revision): Promise<void>
   /** Everything committed before this moment has been handed out. */
   provenAt(moment: number): void
-  /** Begins at the newest place. */
+  /** Begins at the newest position. */
   start(): Promise<void>
-  /** Continues from the newest place; tells all subscribers that changes were missed. */
+  /** Continues from the newest position; tells all subscribers that changes were missed. */
   startAnew(): Promise<void>
 }
 
 export function createHandingOut(store: Store, log: Log): HandingOut {
   const subscribers: Record<FeedStage, Set<FeedSubscriber>> = { caches: new Set(), delivery: new Set() }
-  let at: { readonly revision: Revision; readonly place: LogPosition } | undefined
+  let at: { readonly revision: Revision; readonly position: LogPosition } | undefined
   let recent: RecentChanges | undefined
   let currentAt = Number.NEGATIVE_INFINITY
   const reached = () => at ?? notStarted()
   gauge('pergola_feed_lag_seconds', () => [{ value: (performance.now() - currentAt) / 1000 }])
   const goTo = (revision: Revision) => {
-    at = { revision, place: placeOf(revision) }
+    at = { revision, position: positionOf(revision) }
   }
   const begin = async () => {
     goTo(await store.head())
-    recent = createRecentChanges(reached().place, kept)
+    recent = createRecentChanges(reached().position, kept)
   }
   return {
     get revision() {
       return reached().revision
     },
-    get place() {
-      return reached().place
+    get position() {
+      return reached().position
     },
     recent: (after) => (recent ?? notStarted()).since(after),
     isCurrent: () => performance.now() - currentAt < staleMs,
@@ -82,12 +82,12 @@ function notStarted(): never {
   throw new Error('the feed has not been started')
 }
 
-export function placeOf(revision: Revision): LogPosition {
+export function positionOf(revision: Revision): LogPosition {
   const { number, tag } = decodeRevision(revision)
   return { number, tag }
 }
 
-/** Runs `then` when the place is no longer in the log; rethrows other errors. */
+/** Runs `then` when the position is no longer in the log; rethrows other errors. */
 export function ifExpired(then: () => Promise<void>): (error: unknown) => Promise<void> {
   return async (error) => {
     if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error

@@ -5,7 +5,7 @@ import type { Feed } from './feed.ts'
 import { createHandingOut, ifExpired } from './handing-out.ts'
 import { readOn } from './read-on.ts'
 
-/** Each read waits this long for changes, so the place is proven at least this often. */
+/** Each read waits this long for changes, so the position is proven at least this often. */
 const waitMs = 1_000
 const retryMs = 200
 
@@ -31,8 +31,8 @@ export function createLogFeed(store: Store, log: Log): Feed {
       await handing.start()
       void run()
     },
-    get place() {
-      return handing.place
+    get position() {
+      return handing.position
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),

@@ -9,12 +9,12 @@ export interface RecentLimits {
 /** The newest changes, so that readers who return after a moment need not read the log. */
 export interface RecentChanges {
   add(changes: readonly Change[]): void
-  /** The changes after a place; undefined when some are no longer in memory. */
+  /** The changes after a position; undefined when some are no longer in memory. */
   since(after: LogPosition): readonly Change[] | undefined
 }
 
 export function createRecentChanges(start: LogPosition, { count, bytes }: RecentLimits): RecentChanges {
-  /** The place before the first change in memory. */
+  /** The position before the first change in memory. */
   let floor = start
   let changes: Change[] = []
   let held = 0
@@ -22,7 +22,7 @@ export function createRecentChanges(start: LogPosition, { count, bytes }: Recent
     let dropped = 0
     while (held > bytes || changes.length - dropped > count) held -= changes[dropped++]?.object.data.length ?? 0
     // Trimmed rarely and in large parts, because moving the rest is what costs.
-    if (dropped > 0) floor = changes[dropped - 1]?.place ?? floor
+    if (dropped > 0) floor = changes[dropped - 1]?.position ?? floor
     changes = dropped > 0 ? changes.slice(dropped) : changes
   }
   return {
@@ -34,7 +34,7 @@ export function createRecentChanges(start: LogPosition, { count, bytes }: Recent
     since: (after) => {
       const behind = after.number - floor.number
       if (behind < 0 || behind > changes.length) return undefined
-      const known = behind === 0 ? floor : changes[behind - 1]?.place
+      const known = behind === 0 ? floor : changes[behind - 1]?.position
       if (known?.tag !== after.tag) throw revisionExpired()
       return changes.slice(behind)
     },

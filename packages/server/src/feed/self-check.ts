@@ -69,7 +69,7 @@ async function lastingDifferences(
   if (before.size === 0) return []
   const { number } = decodeRevision(await store.head())
   const deadline = performance.now() + handOutMs
-  while (feed.place.number < number) {
+  while (feed.position.number < number) {
     // While the feed is stalled, all callers read the database itself.
     if (performance.now() > deadline) return []
     await sleep(pollMs)

@@ -12,7 +12,7 @@ export { isFullBatch } from '../store/is-full-batch.ts'
 export { readFeedKey } from '../store/records/feed-keys.ts'
 export { encodeRevision } from '../store/revision.ts'
 export type { Change, Lease, PackedChange, PackedLog, LogPosition, Revision, Store } from '../store/store.ts'
-export { createHandingOut, ifExpired, placeOf, type HandingOut } from './handing-out.ts'
+export { createHandingOut, ifExpired, positionOf, type HandingOut } from './handing-out.ts'
 export { readOn } from './read-on.ts'
 export type { Feed } from './feed.ts'
 

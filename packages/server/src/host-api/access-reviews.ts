@@ -115,7 +115,7 @@ export async function reviewAccess(rights: Rights, call: Call): Promise<Answer> 
   const { user, requests } = await reviews.read(request)
   const held = await rights.rolesOf(caller)
   const isSelf = user === undefined || (caller.kind === 'user' && caller.name === user)
-  const reviewed = isSelf ? { held, as: caller } : await other(rights, { held, caller, user })
+  const reviewed = isSelf ? { held, as: caller } : await reviewedUser(rights, { held, caller, user })
   const items: Explanation[] = []
   const pause = createPause()
   for (const asked of requests) {
@@ -131,8 +131,8 @@ interface Other {
   readonly user: string
 }
 
-/** The rights of another user; reviewing these needs a right of its own. */
-async function other(rights: Rights, { held, caller, user }: Other): Promise<{ held: HeldRoles; as: Caller }> {
+/** The roles of another user. The caller needs a right to review that user. */
+async function reviewedUser(rights: Rights, { held, caller, user }: Other): Promise<{ held: HeldRoles; as: Caller }> {
   const needed: ResourceRequest = {
     kind: 'resource',
     verb: 'create',

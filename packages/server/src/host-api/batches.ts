@@ -12,6 +12,7 @@ import { jsonPatchType } from '../models/verbs/patch.ts'
 import { errorsInPatch } from '../models/verbs/patch/sent-place.ts'
 import { dryRunParameter, flag } from '../models/query/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/verbs/refuse-verb.ts'
+import { mayReferOf, withReferrers } from '../models/referrers.ts'
 import type { ModelRegistry } from '../models/definition/registry.ts'
 import { failingAt, OperationFailed, writeBatch, type BatchOperation } from '../models/batch/write-batch.ts'
 import { holderIn, withoutHolder } from '../models/verbs/write-errors.ts'
@@ -71,11 +72,13 @@ async function answerBatch(parts: BatchParts, call: Call): Promise<Answer> {
   const fence = fenceOf(call)
   const store = fence ? fencedStore(parts.store, fence) : parts.store
   const asked = (await readBatch(request)).map((sent) => ({ sent, info: infoOf(sent) }))
+  const may = async (one: ResourceRequest) => (await parts.authorize(caller, one)).allowed
+  const mayRefer = mayReferOf(parts.models, may)
   const decided = await Promise.all(asked.map((one) => decide(parts, caller, one)))
   try {
     refuseDenied(decided)
     const done = await withModels(parts, asked, async (operations) => {
-      const results = await writeBatch({ store, clock: parts.clock }, operations, { caller, dryRun })
+      const results = await writeBatch({ store, clock: parts.clock }, operations, { caller, dryRun, mayRefer })
       return results.map((stored, at) => ({ stored, model: operations[at]?.model }))
     })
     request.note({ operations: decided.map(({ noted }, at) => ({ ...noted, name: done[at]?.stored.name })) })
@@ -87,7 +90,10 @@ async function answerBatch(parts: BatchParts, call: Call): Promise<Answer> {
         failed?.at === at ? { ...noted, reason: failed.cause.reason } : noted,
       ),
     })
-    throw failed ? problemAt(failed.at, asked, await withKnownHolder(parts, caller, { asked, failed })) : error
+    if (!failed) throw error
+    const known = await withKnownHolder(parts, caller, { asked, failed })
+    const problem = await withReferrers(known, { store, models: parts.models, may })
+    throw problemAt(failed.at, asked, isApiError(problem) ? problem : known)
   }
 }
 
@@ -190,7 +196,7 @@ const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */
 function problemAt(at: number, asked: readonly Asked[], problem: ApiError): ApiError {
-  const { reason, message, stored, headers, cause, params } = problem
+  const { reason, message, stored, headers, cause, params, referrers } = problem
   const place = `/operations/${at}`
   const { patchType, object } = asked[at]?.sent ?? {}
   const errors = problem.errors && patchType === jsonPatchType ? errorsInPatch(object, problem.errors) : problem.errors
@@ -202,6 +208,7 @@ function problemAt(at: number, asked: readonly Asked[], problem: ApiError): ApiE
     ],
     ...(params && { params: { ...params, operation: at } }),
     ...(stored && { stored }),
+    ...(referrers && { referrers }),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.has(name))),
   })
 }

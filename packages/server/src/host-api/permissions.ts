@@ -12,7 +12,7 @@ const schema = {
     username: text,
     roles: {
       type: 'array',
-      items: { type: 'object', required: ['name'], properties: { name: text, binding: text } },
+      items: { type: 'object', required: ['name'], properties: { name: text, displayName: text, binding: text } },
     },
     uiPermissions: { type: 'array', items: text },
   },
@@ -40,5 +40,6 @@ async function ownPermissions(rights: Rights, call: Call): Promise<Answer> {
   const names = mayHandOutAnything(held) ? [...book.roles.keys()] : roles.map(({ name }) => name)
   const username = caller.kind === 'anonymous' ? undefined : caller.name
   const uiPermissions = book.uiPermissions(names)
-  return taggedAnswer(call, 'application/json', JSON.stringify({ username, roles, uiPermissions }))
+  const named = roles.map((role) => ({ displayName: book.roles.get(role.name)?.displayName, ...role }))
+  return taggedAnswer(call, 'application/json', JSON.stringify({ username, roles: named, uiPermissions }))
 }

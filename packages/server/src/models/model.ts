@@ -55,6 +55,8 @@ export interface ModelIndex {
   readonly valuesOf: (object: JsonObject) => readonly { readonly pointer: string; readonly value: unknown }[]
   /** The plugin that declares the model computes the values, not the host. */
   readonly evaluated?: boolean
+  /** The values are names of objects of this model. */
+  readonly refersTo?: ModelKey
   /** Built in advance for the next definition, under its own name; requests cannot use it yet. */
   readonly isNext?: boolean
 }
@@ -104,6 +106,9 @@ interface DeletionContext {
   readonly caller?: Caller
 }
 
+/** Whether a request may know of this object. */
+export type MayRefer = (target: ModelKey, name: string) => Promise<boolean>
+
 export interface WriteContext {
   readonly stored?: JsonObject
   /** The uid of the stored object. */
@@ -115,6 +120,10 @@ export interface WriteContext {
   readonly declaredBy?: string
   /** A secret that the host generates with the object and never stores in it. */
   readonly secret?: string
+  /**
+   * Whether the request may know of an object that it refers to; everything when the host itself writes.
+   */
+  readonly mayRefer?: MayRefer
   /**
    * Set in a batch: reads what the operations before this one leave behind. Every rule that reads must then read from it
    * instead of the database.
@@ -178,7 +187,14 @@ function nextIndexes({ next, ...now }: ModelDefinition): readonly ModelIndex[] {
   const isNew = (index: ModelIndex) => !known.some((one) => isSameIndex(one, index))
   return declaredIndexes(next)
     .filter(isNew)
+    .map(withoutTarget)
     .map((index) => ({ ...index, name: nextIndexName(index.name), isNext: true }))
+}
+
+/** A reference holds once its definition is in force. */
+function withoutTarget(index: ModelIndex): ModelIndex {
+  const { refersTo: _, ...others } = index
+  return others
 }
 
 function isSameIndex(one: ModelIndex, other: ModelIndex): boolean {
@@ -200,7 +216,7 @@ function functionIndex({ name, order, unique = false, evaluated, revision = 1 }:
 }
 
 function pathIndex(schema: ModelDefinition['schema'], index: IndexDefinition): ModelIndex {
-  const { name, path = name, order = 'ASC', unique = false } = index
+  const { name, path = name, order = 'ASC', unique = false, refersTo } = index
   const resolved = resolveIndexPath(schema, path)
   if ('fault' in resolved) throw new Error(`the index ${name}: ${path} ${resolved.fault}`)
   const { type, multi } = resolved
@@ -212,6 +228,7 @@ function pathIndex(schema: ModelDefinition['schema'], index: IndexDefinition): M
     form: `${type} at ${path}`,
     descending: order === 'DESC',
     ofStatus: path.startsWith('status'),
+    ...(refersTo && { refersTo }),
     valuesOf: (object) => valuesAtPath(object, path),
   }
 }
@@ -222,7 +239,9 @@ export function declarationOf({ group, plural, edition, indexes, definition }: M
     group,
     plural,
     edition,
-    indexes: indexes.map(({ name, multi, unique, form }) => ({ name, multi, unique, form })),
+    indexes: indexes.map(({ name, multi, unique, form, refersTo }) => {
+      return { name, multi, unique, form, ...(refersTo && { refersTo }) }
+    }),
     composites: compositesWithNext(definition, indexes),
   }
 }

@@ -48,6 +48,7 @@ type ByServer =
   | 'held'
   | 'immutable'
   | 'operation'
+  | 'reference'
   | 'settings'
   | 'size'
   | 'taken'

@@ -15,6 +15,8 @@ function describe(guard: Guard): string {
   switch (guard.is) {
     case 'there':
       return `${guard.model.plural} "${guard.name}" does not exist in the expected state`
+    case 'target':
+      return `${guard.model.plural} "${guard.name}" does not exist or is being deleted`
     case 'none':
       return `some ${guard.model.plural} are selected`
     case 'counted':

@@ -39,14 +39,14 @@ export function missingIndexes(table: ModelTable, { where = [], sort = [] }: Lis
   return table.indexes.filter(({ name, ready }) => used.has(name) && !ready).map(({ name }) => name)
 }
 
-export function indexBuilding(table: ModelTable, name: string, build: IndexBuild | undefined): ApiError {
+export function indexBuilding(plural: string, name: string, build: IndexBuild | undefined): ApiError {
   const { done = 0, total = 0, remainingMs } = build ?? {}
   const seconds = remainingMs === undefined ? undefined : Math.max(1, Math.ceil(remainingMs / 1000))
   const share = total === 0 ? '' : `, ${Math.floor((done / total) * 100)} % done`
   const left = seconds === undefined ? '' : `, about ${seconds} s left`
   return new ApiError(
     'IndexBuilding',
-    `the index "${name}" of ${table.plural} is being built${share}${left}; try again then`,
+    `the index "${name}" of ${plural} is being built${share}${left}; try again then`,
     {
       headers: { 'retry-after': String(Math.min(seconds ?? 5, 60)) },
     },

@@ -25,11 +25,15 @@ export interface TableLayout {
 }
 
 /** An index and its slot in the model: column `ix_<slot>`, or side table `m_<model>_s<slot>` for sets. */
-export interface IndexSlot extends Required<IndexDeclaration> {
+export interface IndexSlot extends Required<Omit<IndexDeclaration, 'refersTo'>> {
   readonly slot: number
+  readonly refersTo?: ModelKey
   /** Every object has its entry, so lists may use the index. */
   readonly ready: boolean
 }
+
+/** An index that refers to a model. */
+export type Reference = IndexSlot & { readonly refersTo: ModelKey }
 
 export interface Composite {
   readonly slot: number
@@ -51,6 +55,13 @@ export const columnOf = (slot: number): KeyColumn => `ix_${slot}`
 
 export const singles = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => !multi)
 export const multis = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => multi)
+
+export const references = ({ indexes }: Pick<TableLayout, 'indexes'>): readonly Reference[] =>
+  indexes.filter((index): index is Reference => index.refersTo !== undefined)
+
+/** Whether objects of the model can refer to each other. */
+export const refersToItself = (table: ModelTable): boolean =>
+  references(table).some(({ refersTo }) => keyOf(refersTo) === keyOf(table))
 
 export const hasUnique = ({ indexes }: TableLayout): boolean => indexes.some(({ unique }) => unique)
 

@@ -26,8 +26,9 @@ export interface Store extends AsyncDisposable {
   openModel(declaration: ModelDeclaration): Promise<void>
 
   /**
-   * Closes a model that has no objects: from then on, callers that write or list with its declaration get `StaleModel`. A
-   * declaration of a higher edition opens it again. Returns false and does nothing when the model has objects.
+   * Closes a model that has no objects and that no index of another model refers to: from then on, callers that write or list
+   * with its declaration get `StaleModel`. A declaration of a higher edition opens it again. Otherwise returns false and does
+   * nothing.
    */
   closeModel(model: ModelKey): Promise<boolean>
 
@@ -151,6 +152,11 @@ export type Guard =
    * done. With `expected`, only if the counter still has the value that was read, so nobody else has incremented it since.
    */
   | { readonly is: 'counted'; readonly counter: string; readonly expected?: number }
+  /**
+   * The object exists and is not being deleted. Does not exclude writers that only update it. An update that adds a value to an
+   * index with `refersTo` must have this guard for that value; creates check their values themselves.
+   */
+  | { readonly is: 'target'; readonly model: ModelKey; readonly name: string }
   /** The statement returns no row after the operations; excludes concurrent writers only as `none` does. */
   | { readonly is: 'no row'; readonly statement: SqlStatement }
 
@@ -204,7 +210,7 @@ export interface PackedLog {
 
 export interface PackedChange {
   /** The position after the change. */
-  readonly place: LogPosition
+  readonly position: LogPosition
   /** Id of the model. */
   readonly model: number
   readonly about: string
@@ -225,7 +231,7 @@ export interface Change {
   /** The position after this change. */
   readonly revision: Revision
   /** The same position as a comparable number, with its tag. */
-  readonly place: LogPosition
+  readonly position: LogPosition
   /** How a list's revision names this change when the list shows it before it has a position. */
   readonly id: string
 }
@@ -266,6 +272,11 @@ export interface IndexDeclaration {
   readonly unique?: boolean
   /** How its values are derived; an index of another form is a different index and is built again. */
   readonly form?: string
+  /**
+   * The values are names of objects of this model, which must be open. A value can be added only while that object exists and
+   * is not being deleted, and an object whose name another object has as a value can be neither removed nor declared deleted.
+   */
+  readonly refersTo?: ModelKey
 }
 
 export interface CompositePart {

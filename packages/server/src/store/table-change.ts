@@ -1,6 +1,12 @@
-import { keyOf, type Composite, type Discarded, type IndexSlot, type ModelTable } from './model-table.ts'
+import { keyOf, references, type Composite, type Discarded, type IndexSlot, type ModelTable } from './model-table.ts'
 import { StaleModel } from './stale-model.ts'
-import { nextIndexName, type CompositePart, type IndexDeclaration, type ModelDeclaration } from './store.ts'
+import {
+  nextIndexName,
+  type CompositePart,
+  type IndexDeclaration,
+  type ModelDeclaration,
+  type ModelKey,
+} from './store.ts'
 
 /** A new model. Its tables are empty, so every index is ready at once. */
 export function newTable(declaration: ModelDeclaration, id: number): ModelTable {
@@ -20,10 +26,10 @@ export function changedTable(table: ModelTable, declaration: ModelDeclaration): 
   const next = nextTable(table, declaration)
   const same = sameIndexes(table, next)
   if (edition === table.edition) {
-    if (same) return undefined
+    if (same && sameTargets(table, next)) return undefined
     throw new Error(`the indexes of ${keyOf(table)} have changed, but not the edition ${edition} of its declaration`)
   }
-  return same ? { ...table, edition } : { ...next, edition }
+  return same ? { ...table, indexes: next.indexes, edition } : { ...next, edition }
 }
 
 /** The table with all indexes ready, for an empty table. */
@@ -35,10 +41,22 @@ export function settled(table: ModelTable): ModelTable {
   }
 }
 
+export function unknownTarget(model: ModelKey, target: ModelKey): Error {
+  return new Error(`${keyOf(model)} refers to ${keyOf(target)}, which is not open`)
+}
+
+/** A closed model refers to nothing. */
+export function withoutTargets(table: ModelTable): ModelTable {
+  return { ...table, indexes: table.indexes.map((index) => withTarget(index, { name: index.name })) }
+}
+
 function nextTable(table: ModelTable, { indexes, composites = [] }: ModelDeclaration): ModelTable {
   const slots = createSlots(table)
-  const declared = indexes.map(
-    (index) => keptIndex(table, index) ?? { ...flagsOf(index), slot: slots.take(index.multi ?? false), ready: false },
+  const declared = indexes.map((index) =>
+    withTarget(
+      keptIndex(table, index) ?? { ...flagsOf(index), slot: slots.take(index.multi ?? false), ready: false },
+      index,
+    ),
   )
   const combined = composites.map((parts) => {
     const kept = table.composites.find((known) => sameComposite({ table, parts: known.parts }, { declared, parts }))
@@ -55,7 +73,12 @@ function nextTable(table: ModelTable, { indexes, composites = [] }: ModelDeclara
   }
 }
 
-function flagsOf(declared: IndexDeclaration): Required<IndexDeclaration> {
+function withTarget(index: IndexSlot, { refersTo }: IndexDeclaration): IndexSlot {
+  const { refersTo: _, ...slot } = index
+  return refersTo ? { ...slot, refersTo: { group: refersTo.group, plural: refersTo.plural } } : slot
+}
+
+function flagsOf(declared: IndexDeclaration): Required<Omit<IndexDeclaration, 'refersTo'>> {
   const { name, multi = false, unique = false, form = '' } = declared
   return { name, multi, unique, form }
 }
@@ -133,6 +156,17 @@ function discardedBy(
 
 function sameIndexes(table: ModelTable, next: ModelTable): boolean {
   return slotsOf(table) === slotsOf(next)
+}
+
+function sameTargets(table: ModelTable, next: ModelTable): boolean {
+  return targetsBySlot(table) === targetsBySlot(next)
+}
+
+function targetsBySlot(table: ModelTable): string {
+  return references(table)
+    .map(({ slot, refersTo }) => `${slot} ${keyOf(refersTo)}`)
+    .toSorted()
+    .join(', ')
 }
 
 function slotsOf({ indexes, composites }: ModelTable): string {

@@ -108,5 +108,6 @@ export function createAjv(options: Options): Ajv2020 {
   addFormats.default(ajv, [...knownFormats])
   ajv.addKeyword('example')
   ajv.addKeyword('x-display')
+  ajv.addKeyword('x-reference')
   return ajv
 }

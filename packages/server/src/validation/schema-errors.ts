@@ -38,7 +38,7 @@ const otherKeywords =
   `$ref $comment title description default examples example deprecated readOnly writeOnly type enum const
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format contentEncoding
   contentMediaType contentSchema maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
-  dependentRequired dependencies nullable x-display`.split(/\s+/)
+  dependentRequired dependencies nullable x-display x-reference`.split(/\s+/)
 export const knownKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...moreSchemaKeywords,

@@ -32,7 +32,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
   const pause = createPause()
   const deadline = performance.now() + aheadMs
   while (!watcher.ended) {
-    const changes = hub.feed.recent(watcher.place) ?? (await readLog(parts, watcher))
+    const changes = hub.feed.recent(watcher.position) ?? (await readLog(parts, watcher))
     for (const change of changes) {
       offer(watcher, change)
       if (wire.waiting > pauseBytes) await wire.drained()
@@ -43,7 +43,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
       continue
     }
     // Do not await between here and the join: changes arriving meanwhile would be missed.
-    const isThere = watcher.place.number >= upTo && watcher.place.number >= hub.feed.place.number
+    const isThere = watcher.position.number >= upTo && watcher.position.number >= hub.feed.position.number
     const isSettled = !unsettled.some((id) => watcher.ahead.has(id))
     if (isThere && isSettled && (watcher.ahead.size === 0 || performance.now() > deadline)) return hub.join(watcher)
     await hub.nextChanges(100)
@@ -52,13 +52,13 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
 
 /** Sends bookmarks, so that a long period without events does not look like a dead connection. */
 function keepAlive(watcher: Watcher): void {
-  if (!watcher.hasPlace || Date.now() - watcher.sentAt < aliveMs) return
+  if (!watcher.hasPosition || Date.now() - watcher.sentAt < aliveMs) return
   sendTo(watcher, bookmarkFrame(revisionOf(watcher)))
 }
 
-function readLog({ store, reading }: CatchUpParts, { place }: Watcher): Promise<readonly Change[]> {
+function readLog({ store, reading }: CatchUpParts, { position }: Watcher): Promise<readonly Change[]> {
   return reading.run(async () => {
-    const after = encodeRevision({ ...place, skipped: [] })
+    const after = encodeRevision({ ...position, skipped: [] })
     const { changes } = await store.readChanges(after, { limit: batch, maxBytes: batchBytes, waitMs: 0 })
     return changes
   })

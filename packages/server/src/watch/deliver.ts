@@ -59,7 +59,7 @@ function sendToGroup(
 
 /** Carries the watcher's own revision: it has none yet, or still waits for changes that it has already shown. */
 function ownFrame(watcher: Watcher, type: EventType, { object }: Change): Frame {
-  const revision = watcher.hasPlace ? { revision: revisionOf(watcher) } : {}
+  const revision = watcher.hasPosition ? { revision: revisionOf(watcher) } : {}
   return eventFrame({ type, model: watcher.selection.model, object, ...revision })
 }
 

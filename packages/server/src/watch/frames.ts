@@ -16,8 +16,8 @@ interface EventParts {
 const end = Buffer.from('}')
 
 export function eventFrame({ type, model, object, revision }: EventParts): Frame {
-  const place = revision === undefined ? '' : `"revision":"${revision}",`
-  const head = Buffer.from(`{"type":"${type}",${place}"object":${headOf(model, object)}`)
+  const position = revision === undefined ? '' : `"revision":"${revision}",`
+  const head = Buffer.from(`{"type":"${type}",${position}"object":${headOf(model, object)}`)
   return { revision, json: [head, shownData(model, object), end] }
 }
 

@@ -58,7 +58,7 @@ export async function sendPresent({ store, reading }: PresentParts, watcher: Wat
   }
   const [first] = pages
   if (!first) throw new Error('no page was read')
-  watcher.place = { number: first.number, tag: first.tag }
+  watcher.position = { number: first.number, tag: first.tag }
   watcher.ahead = new Set(pages.flatMap(({ skipped }) => skipped))
   watcher.shown = (change) => isShown(pageOf(pages, change), change)
   // Only when its change has a position is it known whether the object is on a page that shows it.
@@ -78,6 +78,6 @@ function pageOf(pages: readonly Page[], { object }: Change): Page | undefined {
   return pages[low]
 }
 
-function isShown(page: Page | undefined, { place, id }: Change): boolean {
-  return page !== undefined && (place.number <= page.number || page.skipped.includes(id))
+function isShown(page: Page | undefined, { position, id }: Change): boolean {
+  return page !== undefined && (position.number <= page.number || page.skipped.includes(id))
 }

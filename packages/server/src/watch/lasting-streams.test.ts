@@ -16,7 +16,7 @@ function started() {
   const subscribers = new Set<FeedSubscriber>()
   const feed: Feed = {
     start: async () => {},
-    place: { number: 0, tag: '' },
+    position: { number: 0, tag: '' },
     recent: () => undefined,
     isCurrent: () => true,
     subscribe: (_, subscriber) => {
@@ -119,6 +119,7 @@ test('draining ends all streams, and disposing unsubscribes from the feed', asyn
   streams.drain()
   streams.drain()
   await expect.poll(() => ends.toSorted()).toEqual(['ann Draining', 'bob Draining'])
+  await expect(begin('eve')).rejects.toMatchObject({ reason: 'Draining' })
   streams[Symbol.dispose]()
   expect(subscribers.size).toBe(0)
 })

@@ -25,7 +25,7 @@ export interface LastingStreams extends Disposable {
   begin(call: Pick<Call, 'caller' | 'request' | 'recheck'>, end: (why: unknown) => void): Promise<Disposable>
   /** Checks the streams of a user again after a credential was revoked. */
   recheck(uid: string): Promise<void>
-  /** Ends all streams when the server stops. */
+  /** Ends all streams, and refuses new ones, when the server stops. */
   drain(): void
 }
 
@@ -35,6 +35,7 @@ export interface LastingStreamsParts extends Pick<WatchHubParts, 'feed' | 'clock
 
 export function createLastingStreams({ feed, clock, concerned, settle, limits }: LastingStreamsParts): LastingStreams {
   const all = new Set<LastingStream>()
+  let isDraining = false
   const end = (stream: LastingStream, why: unknown) => {
     if (all.delete(stream)) stream.end(why)
   }
@@ -56,6 +57,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
   tick.unref()
   return {
     begin: async (call, told) => {
+      if (isDraining) throw draining()
       const release = limits.take(call.caller, call.request.address)
       const endsAt = clock.now() + ageMs.least + Math.random() * (ageMs.most - ageMs.least)
       const stream = { owner: streamOwnerOf(call), endsAt, expiresAt: Number.POSITIVE_INFINITY, end: told }
@@ -79,12 +81,16 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
         end,
       ),
     drain: () => {
-      const draining = new ApiError('Draining', 'the server is stopping; reconnect')
-      spreadOut(all, (stream) => end(stream, draining))
+      isDraining = true
+      spreadOut(all, (stream) => end(stream, draining()))
     },
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()
     },
   }
+}
+
+function draining(): ApiError {
+  return new ApiError('Draining', 'the server is stopping; reconnect')
 }

@@ -6,7 +6,7 @@ import { revisionOf, type Watcher } from './watcher.ts'
 /** Sends the last event: the reason, if there is one, and the revision to continue from. */
 export function tellEnd(watcher: Watcher, error: unknown, log: Log): void {
   const { wire, request } = watcher
-  const revision = watcher.hasPlace ? revisionOf(watcher) : undefined
+  const revision = watcher.hasPosition ? revisionOf(watcher) : undefined
   if (error === undefined) {
     if (revision !== undefined) wire.send(bookmarkFrame(revision))
     return wire.close()

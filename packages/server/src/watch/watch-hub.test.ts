@@ -34,11 +34,11 @@ interface SleepingFeed extends Feed {
 async function sleepingFeed(): Promise<SleepingFeed> {
   const subscribers = new Set<FeedSubscriber>()
   const start = await replica.store.head()
-  let place: LogPosition = decodeRevision(start)
+  let position: LogPosition = decodeRevision(start)
   return {
     start: async () => {},
-    get place() {
-      return place
+    get position() {
+      return position
     },
     recent: () => undefined,
     isCurrent: () => true,
@@ -47,7 +47,7 @@ async function sleepingFeed(): Promise<SleepingFeed> {
       return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
     },
     wakeUp: async () => {
-      place = decodeRevision(await replica.store.head())
+      position = decodeRevision(await replica.store.head())
       for (const { onLost } of subscribers) await onLost()
     },
     catchUp: async () => {
@@ -56,7 +56,7 @@ async function sleepingFeed(): Promise<SleepingFeed> {
         maxBytes: 64 * 1024 * 1024,
         waitMs: 0,
       })
-      place = changes.at(-1)?.place ?? place
+      position = changes.at(-1)?.position ?? position
       for (const { onChanges } of subscribers) await onChanges(changes)
     },
     [Symbol.dispose]: () => {},
@@ -137,7 +137,7 @@ test('a batch of any size does not make a prompt reader look slow', async () => 
   expect(lines).toEqual(names.map((name) => `ADDED ${name}`))
 })
 
-test('when the feed loses its place, a watch ahead of it misses nothing and gets no error', async () => {
+test('when the feed loses its position, a watch ahead of it misses nothing and gets no error', async () => {
   const { store } = replica
   const log = createLog({ level: 'error', pretty: false, write: () => {} })
   const feed = await sleepingFeed()
@@ -162,4 +162,20 @@ test('when the feed loses its place, a watch ahead of it misses nothing and gets
   await feed.wakeUp()
   await expect.poll(() => further).toEqual(['ADDED second'])
   expect(behind).toEqual(['ERROR 410'])
+})
+
+test('a watch that is opened while the server stops ends at once', async () => {
+  const { store } = replica
+  const log = createLog({ level: 'error', pretty: false, write: () => {} })
+  const feed = await sleepingFeed()
+  using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  hub.start()
+  const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
+  const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
+  const lines: string[] = []
+  const stream = await watchObjects(parts, model, { call: callFrom(await store.head()), name: undefined })
+  hub.drain()
+  stream.open(keepingWire(lines))
+  await expect.poll(() => lines).toEqual(['ERROR 503'])
+  expect(hub.size()).toBe(0)
 })

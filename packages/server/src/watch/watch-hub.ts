@@ -51,7 +51,7 @@ export interface WatchHub extends Disposable {
   leave(watcher: Watcher): void
   /** Checks the watchers of a user again after a credential was revoked. */
   recheck(uid: string): Promise<void>
-  /** Ends all watchers when the server stops. */
+  /** Ends all watchers, and those that still enter, when the server stops. */
   drain(): void
 }
 
@@ -61,8 +61,9 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   const index = createWatcherIndex<Watcher>()
   const waiting = new Set<() => void>()
   /** All changes up to here were sent to the joined watchers. */
-  let place: LogPosition = { number: 0, tag: '' }
-  const bookmark = createBookmarks(() => place)
+  let position: LogPosition = { number: 0, tag: '' }
+  const bookmark = createBookmarks(() => position)
+  let isDraining = false
 
   const leave = (watcher: Watcher) => {
     watcher.ended = true
@@ -79,7 +80,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
    * another replica.
    */
   const goOnAlone = (watcher: Watcher, lost: LogPosition) => {
-    if (watcher.place.number <= lost.number) return end(watcher, revisionExpired())
+    if (watcher.position.number <= lost.number) return end(watcher, revisionExpired())
     watcher.joined = false
     index.remove(watcher.selection, watcher)
     watcher.catchUp()
@@ -91,36 +92,28 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         await recheckOwners(concernedBy(all, parts.concerned(changes)), end)
       }
       await inTurns(changes, (change) => deliver({ index, end }, change))
-      place = changes.at(-1)?.place ?? place
+      position = changes.at(-1)?.position ?? position
       for (const resolve of waiting) resolve()
     },
     onLost: () => {
-      const lost = place
-      place = feed.place
+      const lost = position
+      position = feed.position
       for (const watcher of [...all].filter(({ joined }) => joined)) goOnAlone(watcher, lost)
     },
   })
-  let ticks = 0
-  const tick = setInterval(() => {
-    const now = clock.now()
-    const probes = ++ticks % probeTicks === 0
-    for (const watcher of all) {
-      if (now >= watcher.endsAt) end(watcher)
-      else if (now >= watcher.expiresAt) void recheckOwners([watcher], end)
-      else if (watcher.joined && now - watcher.sentAt >= bookmarkMs) bookmark(watcher)
-      if (probes) watcher.wire.probe()
-    }
-  }, tickMs)
-  tick.unref()
+  const tick = startTicking({ all, clock, end, bookmark })
   return {
-    start: () => void (place = feed.place),
+    start: () => void (position = feed.position),
     size: () => all.size,
     feed,
-    enter: (watcher) => all.add(watcher),
+    enter: (watcher) => {
+      all.add(watcher)
+      if (isDraining) end(watcher, draining())
+    },
     join: (watcher) => {
       if (watcher.ended) return
       watcher.shown = undefined
-      watcher.hasPlace = true
+      watcher.hasPosition = true
       watcher.joined = true
       watcher.selection = index.add(watcher.selection, watcher)
     },
@@ -133,12 +126,34 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         [...all].filter(({ owner }) => owner.uid === uid),
         end,
       ),
-    drain: () => spreadOut(all, (watcher) => end(watcher, draining())),
+    drain: () => {
+      isDraining = true
+      spreadOut(all, (watcher) => end(watcher, draining()))
+    },
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()
     },
   }
+}
+
+interface Ticking extends Pick<WatchHubParts, 'clock'>, Pick<WatchHub, 'end' | 'bookmark'> {
+  readonly all: ReadonlySet<Watcher>
+}
+
+function startTicking({ all, clock, end, bookmark }: Ticking): NodeJS.Timeout {
+  let ticks = 0
+  const tick = setInterval(() => {
+    const now = clock.now()
+    const probes = ++ticks % probeTicks === 0
+    for (const watcher of all) {
+      if (now >= watcher.endsAt) end(watcher)
+      else if (now >= watcher.expiresAt) void recheckOwners([watcher], end)
+      else if (watcher.joined && now - watcher.sentAt >= bookmarkMs) bookmark(watcher)
+      if (probes) watcher.wire.probe()
+    }
+  }, tickMs)
+  return tick.unref()
 }
 
 async function inTurns(changes: readonly Change[], send: (change: Change) => void): Promise<void> {
@@ -157,16 +172,17 @@ function draining(): ApiError {
 }
 
 /** Most readers are at the same position and get the same bytes. */
-function createBookmarks(placeNow: () => LogPosition): (watcher: Watcher) => void {
-  let made: { readonly place: LogPosition; readonly frame: Frame } | undefined
+function createBookmarks(positionNow: () => LogPosition): (watcher: Watcher) => void {
+  let made: { readonly position: LogPosition; readonly frame: Frame } | undefined
   return (watcher) => {
     if (!watcher.joined) return
-    const place = placeNow()
-    if (watcher.ahead.size > 0 || watcher.place.number > place.number) {
+    const position = positionNow()
+    if (watcher.ahead.size > 0 || watcher.position.number > position.number) {
       return sendTo(watcher, bookmarkFrame(revisionOf(watcher)))
     }
-    watcher.place = place
-    if (made?.place !== place) made = { place, frame: bookmarkFrame(encodeRevision({ ...place, skipped: [] })) }
+    watcher.position = position
+    if (made?.position !== position)
+      made = { position, frame: bookmarkFrame(encodeRevision({ ...position, skipped: [] })) }
     sendTo(watcher, made.frame)
   }
 }

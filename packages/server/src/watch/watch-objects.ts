@@ -56,7 +56,7 @@ export async function watchObjects(
   const asked = startOf(query, headers['last-event-id'])
   await refuseUnbuilt(parts.store, selection)
   const release = parts.limits.take(caller, request.address)
-  const start = await placeOf(parts, model, asked).catch((error: unknown) => {
+  const start = await positionOf(parts, model, asked).catch((error: unknown) => {
     release()
     throw error
   })
@@ -106,9 +106,9 @@ function newWatcher(parts: WatchParts, { selection, owner, request, wire }: Give
     owner,
     request,
     catchUp: () => void catchUpAgain(parts, watcher),
-    place: hub.feed.place,
+    position: hub.feed.position,
     ahead: noListedChanges,
-    hasPlace: false,
+    hasPosition: false,
     joined: false,
     shown: undefined,
     expiresAt: Number.POSITIVE_INFINITY,
@@ -149,16 +149,16 @@ async function catchUpAgain(parts: WatchParts, watcher: Watcher): Promise<void> 
 }
 
 function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
-  watcher.place = { number, tag }
+  watcher.position = { number, tag }
   if (skipped.length > 0) watcher.ahead = new Set(skipped)
-  watcher.hasPlace = true
+  watcher.hasPosition = true
 }
 
 /**
  * "Now" is after everything committed, as for a list: the feed may be a moment behind. Determined before the client learns that
  * its stream has begun, so that it receives all its own later changes.
  */
-async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
+async function positionOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
   if (asked !== 'now') return asked
   return reading.run(async () => decodeRevision((await store.list(model, { limit: 1, total: 'none' })).revision))
 }

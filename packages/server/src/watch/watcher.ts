@@ -28,13 +28,13 @@ export interface Watcher {
   /** Reads from its position on its own until it can join the others again. */
   readonly catchUp: () => void
   /** All changes up to here were sent or do not concern it. */
-  place: LogPosition
+  position: LogPosition
   /** Ids of changes that its list showed before they had a position. */
   ahead: Set<string>
   /** Whether the present objects already included a change; set while catching up with them. */
   shown: ((change: Change) => boolean) | undefined
   /** Whether revisions may be sent: only after all present objects were sent. */
-  hasPlace: boolean
+  hasPosition: boolean
   /** Receives changes from the feed, together with the others. */
   joined: boolean
   expiresAt: number
@@ -48,16 +48,16 @@ export const noListedChanges: Set<string> = new Set()
 
 /** Whether the watcher has not seen the change yet; advances its position. */
 export function isNews(watcher: Watcher, change: Change): boolean {
-  const { place, id } = change
-  if (place.number <= watcher.place.number) return false
-  watcher.place = place
+  const { position, id } = change
+  if (position.number <= watcher.position.number) return false
+  watcher.position = position
   const wasAhead = watcher.ahead.size > 0 && watcher.ahead.delete(id)
   return watcher.shown ? !watcher.shown(change) : !wasAhead
 }
 
 /** The revision from which the reader can continue. */
-export function revisionOf({ place, ahead }: Watcher): string {
-  return encodeRevision({ ...place, skipped: [...ahead] })
+export function revisionOf({ position, ahead }: Watcher): string {
+  return encodeRevision({ ...position, skipped: [...ahead] })
 }
 
 export function sendTo(watcher: Watcher, frame: Frame): void {

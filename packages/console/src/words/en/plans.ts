@@ -172,6 +172,11 @@ const items: PlanWords['items'] = {
     detail:
       'Its pages act with the rights of whoever opens them: whatever you may do, they can do in your name. Accept it only if you trust the author.',
   }),
+  reference: ({ values: { resource, group, model, path } }) => ({
+    text: `Can keep ${resource} from being deleted.`,
+    detail: `Whoever may write ${model} can refer to them; an object that is referred to cannot be deleted.`,
+    code: `${model} ${path} → ${group === '' ? resource : `${resource}.${group}`}`,
+  }),
   model: (item) => modelWords(item),
   'model-name': ({ values: { resource, field: what, before, after } }) => ({
     text: `${upper(resource)}: ${{ version: 'API version', kind: 'API kind', singular: 'name of one' }[what]} ${before} → ${after}`,

@@ -7,6 +7,7 @@ export const shell = {
     enter: 'Sign in',
     with: (provider: string) => `Sign in with ${provider}`,
     wrong: 'User name or password is wrong.',
+    forgotten: 'Forgotten? An administrator can set a new password.',
     show: 'Show the password',
     hide: 'Hide the password',
   },

@@ -143,6 +143,11 @@ const items: PlanWords['items'] = {
     text: '在控制台中运行自己的代码。',
     detail: '其页面以打开者的权限运行：您能做的一切，它都可以以您的名义去做。请仅在信任作者时接受。',
   }),
+  reference: ({ values: { resource, group, model, path } }) => ({
+    text: `可以使 ${resource} 无法删除。`,
+    detail: `有权写入 ${model} 的人可以引用它们；被引用的对象不能删除。`,
+    code: `${model} ${path} → ${group === '' ? resource : `${resource}.${group}`}`,
+  }),
   model: (item) => modelWords(item),
   'model-name': ({ values: { resource, field: what, before, after } }) => ({
     text: `${resource}：${nameParts[what]} ${before} → ${after}`,

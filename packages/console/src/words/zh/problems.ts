@@ -132,10 +132,11 @@ const byReason: Readonly<Record<Reason, Sentences>> = {
   InUse: {
     title: '正在使用中',
     detail: (params) => {
-      const { role, binding, name, version, plural, group, plugin, count } = params
+      const { role, binding, name, version, plural, group, plugin, count, by } = params
       if (binding !== undefined) return `角色“${say(role)}”被绑定“${say(binding)}”使用，请先删除绑定。`
       if (version !== undefined) return `${say(name)} 正在升级到 ${say(version)}，请等待完成。`
       if (count !== undefined) return `还有 ${say(count)} 个 ${say(plural)}，请先删除它们。`
+      if (by !== undefined) return `${say(name ?? plural)} 被 ${say(by)} 引用，请先删除或修改它们。`
       if (plugin !== undefined) return `${say(group)} 属于插件 ${say(plugin)}。`
       return name === undefined ? undefined : `${say(name)} 正在清除，请等待完成。`
     },
@@ -234,6 +235,7 @@ const byRule: Readonly<Record<FieldRule | LocalRule, (params: Params) => string 
   unique: ({ holder }) => (holder === undefined ? '已被占用。' : `已被“${say(holder)}”占用。`),
   uniqueItems: ({ i, j }) => `第 ${Number(j) + 1} 项与第 ${Number(i) + 1} 项重复。`,
   unknown: () => '没有这个字段。',
+  reference: ({ resource, name }) => `${say(resource)} 中没有“${say(name)}”，或者它正在被删除。`,
   uri: () => '地址不完整，请写成 https://company.com。',
   version: ({ stored }) => `现为版本 ${say(stored)}。`,
   // The plugin's own sentence.

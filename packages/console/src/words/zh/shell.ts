@@ -10,6 +10,7 @@ export const shell: WordsOf<typeof en> = {
     enter: '登录',
     with: (provider) => `使用 ${provider} 登录`,
     wrong: '用户名或密码不正确。',
+    forgotten: '忘记密码？管理员可以为你设置新密码。',
     show: '显示密码',
     hide: '隐藏密码',
   },

@@ -1,7 +1,7 @@
 import { systemClock as clock } from '../../base/clock.ts'
 import { openRevocations } from '../../credentials/revocations.ts'
 import type { Feed } from '../../feed/feed.ts'
-import { placeOf } from '../../feed/handing-out.ts'
+import { positionOf } from '../../feed/handing-out.ts'
 import { declarationOf, type Model } from '../../models/model.ts'
 import type { Store } from '../../store/store.ts'
 import { createAccessModels, type AccessModels } from '../access-models.ts'
@@ -27,11 +27,11 @@ export async function openStoredAccess(store: Store, claims: () => PluginClaims)
 }
 
 async function deafFeed(store: Store): Promise<Feed> {
-  const place = placeOf(await store.head())
+  const position = positionOf(await store.head())
   const nothing = { [Symbol.dispose]: () => {} }
   return {
     start: async () => {},
-    place,
+    position,
     recent: () => undefined,
     isCurrent: () => true,
     subscribe: () => nothing,

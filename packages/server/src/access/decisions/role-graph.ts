@@ -11,6 +11,8 @@ export interface RoleDefinition {
   readonly aggregatesTo: readonly string[]
   readonly uiPermissions: readonly string[]
   readonly isTemplate?: boolean
+  /** Name shown to people. */
+  readonly displayName?: string
 }
 
 /** How a role includes the rights of `role`: it depends on `role`, or `role` aggregates to it. */

@@ -11,7 +11,7 @@ export type OidcEndpointParts = BeginParts & FinishParts & { readonly clients: r
 
 const text = { type: 'string' }
 const providers = '/auth/oidc'
-const pathParameters = { provider: 'As the configuration calls it.' }
+const pathParameters = { provider: 'Name of the provider in the configuration.' }
 const returnTo = {
   name: 'returnTo',
   description: 'The path on this host to redirect the browser to afterwards.',

@@ -98,8 +98,13 @@ function writtenOf(written: ReadonlyMap<string, Written>, model: ModelKey): Read
  * object expects the state that was read, so the requirement is decided here.
  */
 function isMet(guard: Guard, written: ReadonlyMap<string, Written>): boolean {
-  const found = guard.is === 'there' ? written.get(placeOf(guard.model, guard.name)) : undefined
-  if (guard.is !== 'there' || !found) return false
+  if (guard.is !== 'there' && guard.is !== 'target') return false
+  const found = written.get(placeOf(guard.model, guard.name))
+  if (!found) return false
+  if (guard.is === 'target') {
+    if (!found.now || found.now.deletedAt !== undefined) throw new GuardFailed(guard)
+    return found.operation.type === 'create'
+  }
   const { uid = found.now?.uid, version = found.now?.version } = guard.expected ?? {}
   if (!found.now || found.now.uid !== uid || found.now.version !== version) throw new GuardFailed(guard)
   return true

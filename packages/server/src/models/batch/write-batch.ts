@@ -9,7 +9,8 @@ import type { StoredObject, WriteOperation, WriteResult } from '../../store/stor
 import { WriteConflict } from '../../store/write-conflict.ts'
 import { createBatchState, type BatchState } from './batch-state.ts'
 import { newObject, type WriteParts } from '../verbs/create.ts'
-import type { Model, ObjectChange, WriteContext } from '../model.ts'
+import type { Accompaniment, MayRefer, Model, ObjectChange, WriteContext } from '../model.ts'
+import { assertTargets, targetGuards } from '../references.ts'
 import type { JsonObject } from '../object.ts'
 import { fromData } from '../object-bytes.ts'
 import { patchedBody, type PatchType } from '../verbs/patch.ts'
@@ -33,6 +34,8 @@ export type BatchOperation = { readonly model: Model } & (
 
 export interface BatchOptions {
   readonly caller: Caller
+  /** See `WriteContext`. */
+  readonly mayRefer: MayRefer
   readonly dryRun: boolean
 }
 
@@ -124,7 +127,7 @@ function refuse(error: unknown, planned: readonly Planned[]): void {
   if (!(error instanceof WriteConflict)) throw error
   const at = planned.findIndex((one) => isOf(one, error.operation))
   const found = planned[at]
-  const isFinal = error.kind === 'duplicate' || (error.kind === 'exists' && !found?.isNamedHere)
+  const isFinal = ['duplicate', 'referred'].includes(error.kind) || (error.kind === 'exists' && !found?.isNamedHere)
   if (!isFinal || !found) return
   const problem = writeProblem(error, found.model)
   throw isApiError(problem) ? new OperationFailed(at, problem) : error
@@ -159,9 +162,9 @@ async function plan(parts: WriteParts, state: BatchState, { operation, options }
 async function planCreate(
   { clock }: WriteParts,
   { store, add }: BatchState,
-  { operation: { model, object: body }, options: { caller } }: Wanted<Of<'create'>>,
+  { operation: { model, object: body }, options: { caller, mayRefer } }: Wanted<Of<'create'>>,
 ): Promise<Planned> {
-  const { name, object, context, contentAs } = await newObject(model, { body, caller, store })
+  const { name, object, context, contentAs } = await newObject(model, { body, caller, store, mayRefer })
   const uid = uuidv7(clock.now())
   const accompanied = await accompany(model, { name, uid, after: object }, context)
   await add({ type: 'create', model, name, uid, content: contentAs(uid) }, undefined, accompanied)
@@ -171,12 +174,12 @@ async function planCreate(
 async function planUpdate(
   { store, add }: BatchState,
   stored: StoredObject,
-  { operation, options: { caller } }: Wanted<Of<'update' | 'patch'>>,
+  { operation, options: { caller, mayRefer } }: Wanted<Of<'update' | 'patch'>>,
 ): Promise<Planned> {
   const { verb, model, name, part, object: body } = operation
   const bodyFor = () =>
     verb === 'patch' ? patchedBody(model, stored, { type: operation.patchType, patch: body }) : body
-  const changed = await changeOf(model, stored, { name, verb, part, caller, store, bodyFor })
+  const changed = await changeOf(model, stored, { name, verb, part, caller, store, bodyFor, mayRefer })
   const { object, before, content, newGeneration, context } = changed
   const { uid, version } = stored
   const change = { name, uid, before, ...(!isRemovedBy(stored, content) && { after: object }) }
@@ -208,6 +211,9 @@ async function refuseEffects(model: Model, before: JsonObject, caller: Caller | 
   throw new ApiError('BadRequest', `${model.plural} cannot be deleted in a batch; delete each with its own request`)
 }
 
-async function accompany(model: Model, change: ObjectChange, context: WriteContext) {
-  return (await model.rules.accompany?.(change, context)) ?? {}
+/** What the model writes and guards with the change, and guards for the objects that the change refers to. */
+async function accompany(model: Model, change: ObjectChange, context: WriteContext): Promise<Accompaniment> {
+  if (context.store) await assertTargets(context.store, model, change)
+  const accompanied = (await model.rules.accompany?.(change, context)) ?? {}
+  return { ...accompanied, guards: [...(accompanied.guards ?? []), ...targetGuards(model, change)] }
 }

@@ -4,7 +4,8 @@ import { retryRaces } from '../../store/retry-races.ts'
 import type { SqlStatement, StoredObject, WriteOperation } from '../../store/store.ts'
 import type { Caller } from '../../call/call.ts'
 import { uuidv7 } from '../../base/uuid.ts'
-import { WriteConflict } from '../../store/write-conflict.ts'
+import { WriteConflict, type ConflictKind } from '../../store/write-conflict.ts'
+import { targetGuards } from '../references.ts'
 import { newObject, type WriteParts } from '../verbs/create.ts'
 import type { JsonObject } from '../object.ts'
 import type { Accompaniment, Model } from '../model.ts'
@@ -43,19 +44,20 @@ export async function writeTogether(
   const written = await retryRaces(async () => {
     const planned = (await Promise.all(wishes.map((wish) => planWish(parts, wish)))).filter((one) => one !== undefined)
     const all = <Item>(pick: (one: Planned) => readonly Item[] | undefined) => planned.flatMap((one) => pick(one) ?? [])
-    await parts.store.write([...planned.map(({ operation }) => operation), ...all(({ operations }) => operations)], {
-      dryRun,
-      guards: all(({ guards }) => guards),
-      also: [...also, ...all((one) => one.also)],
-    })
+    const operations = [...planned.map(({ operation }) => operation), ...all((one) => one.operations)]
+    const how = { dryRun, guards: all(({ guards }) => guards), also: [...also, ...all((one) => one.also)] }
+    await parts.store.write(operations, how)
     return planned
   }, isLost)
   if (!dryRun) for (const { model, object } of written) await model.rules.afterWrite?.(object)
 }
 
-/** Lost a race; a taken unique value is no race, because a retry does not help. */
+/** No races, because a retry does not help. */
+const finalKinds: ReadonlySet<ConflictKind> = new Set(['duplicate', 'target', 'referred'])
+
+/** Lost a race. */
 function isLost(error: unknown): boolean {
-  return error instanceof GuardFailed || (error instanceof WriteConflict && error.kind !== 'duplicate')
+  return error instanceof GuardFailed || (error instanceof WriteConflict && !finalKinds.has(error.kind))
 }
 
 async function planWish(parts: WriteParts, wish: Wish): Promise<Planned | undefined> {
@@ -93,5 +95,7 @@ async function plan({ store, clock }: WriteParts, wish: Wish): Promise<Planned |
   const request = { name, bodyFor: () => body, ...declared }
   const { object, before, content, newGeneration, context } = await changeOf(model, stored, request)
   const operation = { type: 'update' as const, model, name, expected, content, newGeneration }
-  return { model, object, operation, ...(await model.rules.accompany?.({ name, uid, before, after: object }, context)) }
+  const change = { name, uid, before, after: object }
+  const added = await model.rules.accompany?.(change, context)
+  return { model, object, operation, ...added, guards: [...(added?.guards ?? []), ...targetGuards(model, change)] }
 }

@@ -4,6 +4,8 @@ import {
   kindFault,
   maxGroupLength,
   maxModelNameLength,
+  onDeleteActions,
+  schemaReferences,
   reservedGroupFault,
   resolveIndexPath,
   resourceNameFault,
@@ -15,7 +17,8 @@ import {
 import { fieldError, limitError, movedTo } from '../../call/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
-import type { IndexDefinition, ModelSpec } from './definition.ts'
+import { isJsonObject } from '../../base/json-object.ts'
+import { withReferences, type IndexDefinition, type ModelSpec } from './definition.ts'
 import { displayErrors } from './display-errors.ts'
 
 export const maxIndexes = 32
@@ -39,7 +42,45 @@ export function definitionErrors(spec: ModelSpec, registering: Registering = {})
   const errors = [...nameErrors(spec, registering), ...versionErrors(spec)]
   return errors.length > 0
     ? errors
-    : [...evaluationErrors(spec, registering), ...indexErrors(spec), ...compositeErrors(spec), ...displayErrors(spec)]
+    : [
+        ...evaluationErrors(spec, registering),
+        ...referenceErrors(spec),
+        ...indexErrors(spec),
+        ...compositeErrors(spec),
+        ...displayErrors(spec),
+      ]
+}
+
+/** What can be seen in the model alone; whether the targets exist is checked when it is stored. */
+function referenceErrors({ versions: [version] }: ModelSpec): readonly FieldError[] {
+  if (!version) return []
+  const at = '/spec/versions/0/schema'
+  const references = schemaReferences(version.schema)
+  const places = new Set(references.map(({ pointer }) => pointer))
+  const found = allSubSchemas(version.schema as unknown as JsonSchema)
+    .filter(({ schema }) => schema['x-reference'] !== undefined)
+    .map(({ schema, pointer }) => ({ target: schema['x-reference'], pointer: `${pointer}/x-reference` }))
+  const errors = found.flatMap(({ target, pointer }) => {
+    const fault = targetFault(target) ?? (places.has(pointer) ? undefined : placeFault)
+    return fault === undefined ? [] : [fieldError(`${at}${pointer}`, 'schema', fault)]
+  })
+  if (references.length <= maxReferences) return errors
+  return [...errors, limitError(at, { found: references.length, limit: maxReferences, unit: 'references' })]
+}
+
+export const maxReferences = 8
+
+const placeFault =
+  'belongs on a string below the properties of spec, in at most one array; it must state "type": "string"'
+
+function targetFault(target: unknown): string | undefined {
+  if (!isJsonObject(target)) return 'must be an object such as { "group": "events.example.com", "plural": "events" }'
+  const { group, plural, onDelete = 'refuse', ...others } = target
+  const [other] = Object.keys(others)
+  if (other !== undefined) return `has no field "${other}"; it has group, plural and onDelete`
+  if (typeof group !== 'string' || typeof plural !== 'string') return 'needs the texts group and plural'
+  if (onDeleteActions.some((action) => action === onDelete)) return undefined
+  return `cannot have onDelete ${JSON.stringify(onDelete)}; it can be ${onDeleteActions.join(' or ')}`
 }
 
 function nameErrors(
@@ -118,7 +159,7 @@ function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError
   const errors = indexes.flatMap((_, at) => oneIndexErrors(indexes, at, resolved[at]))
   const multi = resolved.filter((path) => path && 'multi' in path && path.multi).length
   const bounds = [
-    { found: indexes.length, limit: maxIndexes, unit: 'indexes' },
+    { found: withReferences(version.schema, indexes).length, limit: maxIndexes, unit: 'indexes' },
     { found: multi, limit: maxMultiIndexes, unit: 'indexes of several values' },
   ]
   const beyond = bounds.filter(({ found, limit }) => found > limit)

@@ -1,9 +1,12 @@
-import { ApiError, resourceNameFault, type FieldError } from '@pergola/api'
+import { ApiError, resourceNameFault, schemaReferences, usersTarget, type FieldError } from '@pergola/api'
 import type { Clock } from '../../base/clock.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { isJsonObject } from '../../base/json-object.ts'
 import type { DuplicatePair } from '../../store/index-build.ts'
+import { allObjects } from '../../store/all-objects.ts'
+import { keyOf } from '../../store/model-table.ts'
 import type { ModelKey, Store } from '../../store/store.ts'
+import { fromData } from '../object-bytes.ts'
 import { fieldError } from '../../call/field-error.ts'
 import type { SchemaCompiler } from '../../validation/schema-compiler.ts'
 import { createBuiltInModel } from './built-in-model.ts'
@@ -122,8 +125,17 @@ function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): Js
 }
 
 function indexedBy(object: JsonObject): unknown {
-  const { indexes, next } = specOf(object)
-  return [indexes, next?.indexes]
+  const { indexes, next, versions } = specOf(object)
+  return [indexes, referencesIn(versions), next?.indexes, referencesIn(next?.versions)]
+}
+
+/** Before validation, the versions may be anything that was sent. */
+function referencesIn(versions: unknown): unknown {
+  const [version] = Array.isArray(versions) ? (versions as readonly unknown[]) : []
+  if (!isJsonObject(version) || !isJsonObject(version['schema'])) return []
+  const { properties } = version['schema']
+  if (!isJsonObject(properties) || !isJsonObject(properties['spec'])) return []
+  return schemaReferences({ properties: { spec: properties['spec'] } })
 }
 
 interface Declared {
@@ -150,6 +162,9 @@ async function check(
     ...(next ? [...definitionErrors(next, { byHost }), ...changeErrors(spec, next)] : []),
   ]
   if (errors.length > 0) return errors
+  // The host checks a package as a whole, because its models are registered one after the other.
+  const missing = byHost ? [] : await targetErrors(store, declared)
+  if (missing.length > 0) return missing
   const compiled = await Promise.all([spec, ...(next ? [next] : [])].map((one) => compileErrors(parts, one)))
   return [...(await takenErrors(store, declared)), ...compiled.flat()]
 }
@@ -221,18 +236,50 @@ async function takenErrors(store: Store, { model, object }: Declared): Promise<r
   return [fieldError('/spec', 'taken', { message, params: { group: spec.group, holders } })]
 }
 
+/** A reference needs a model that is registered, users, or the model itself. */
+async function targetErrors(store: Store, { object }: Declared): Promise<readonly FieldError[]> {
+  const { group, plural, versions } = specOf(object)
+  const [version] = versions
+  const errors: FieldError[] = []
+  for (const { target, pointer } of version ? schemaReferences(version.schema) : []) {
+    const key = keyOf(target)
+    if (key === keyOf({ group, plural }) || key === keyOf(usersTarget)) continue
+    if (await store.get(definitionKey, modelObjectName(target))) continue
+    const message = `refers to ${target.plural} of ${target.group}, which is not registered; register that model before`
+    errors.push(fieldError(`/spec/versions/0/schema${pointer}`, 'schema', message))
+  }
+  return errors
+}
+
+/** The models with references to this one. */
+async function modelsReferringTo(store: Store, { group, plural }: ModelSpec): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const { data } of allObjects(store, definitionKey)) {
+    const other = specOf(fromData(data))
+    const [version] = other.versions
+    if (!version || keyOf(other) === keyOf({ group, plural })) continue
+    const refers = schemaReferences(version.schema).some(({ target }) => keyOf(target) === keyOf({ group, plural }))
+    if (refers) found.push(`${other.plural}.${other.group}`)
+  }
+  return found
+}
+
 async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Promise<readonly FieldError[]> {
   const errors = await compiler.check(definitionOf(spec).schema)
   return errors.map(({ pointer, message }) => fieldError(`/spec/versions/0/schema${pointer}`, 'schema', message))
 }
 
 /** Closes the model, so that no object of it can be created any more. A dry run only checks whether objects exist. */
-async function endModel(
-  { store, refresh }: DefinitionParts,
-  { group, plural }: ModelSpec,
-  dryRun: boolean,
-): Promise<void> {
+async function endModel({ store, refresh }: DefinitionParts, spec: ModelSpec, dryRun: boolean): Promise<void> {
+  const { group, plural } = spec
   const key = { group, plural }
+  const referring = await modelsReferringTo(store, spec)
+  if (referring.length > 0) {
+    const by = referring.join(', ')
+    throw new ApiError('InUse', `${by} refer to ${plural}; remove these references or models before the model`, {
+      params: { plural, by: referring },
+    })
+  }
   if (!dryRun && (await store.closeModel(key))) return
   await refresh(key)
   const { total } = await store.list(key, { limit: 1 })

@@ -1,4 +1,5 @@
-import type { ModelDeclaration, ModelDisplay } from '@pergola/api'
+import { schemaReferences, type ModelDeclaration, type ModelDisplay } from '@pergola/api'
+import type { ModelKey } from '../../store/store.ts'
 import type { ObjectSchema } from '../../validation/object-schema.ts'
 
 /** A model as it is declared. */
@@ -33,12 +34,14 @@ export interface IndexDefinition {
   readonly evaluated?: 'single' | 'multi'
   /** A different revision means different values, so the index is built again. */
   readonly revision?: number
+  /** Follows from the `x-reference` of the field; never declared. */
+  readonly refersTo?: ModelKey
 }
 
 /** The `spec` of an object of the resource `models`. */
 export interface ModelSpec extends Omit<ModelDeclaration, 'indexes' | 'check'> {
   readonly check?: boolean
-  readonly indexes?: readonly IndexDefinition[]
+  readonly indexes?: readonly Omit<IndexDefinition, 'refersTo'>[]
   readonly next?: Omit<ModelSpec, 'next'>
 }
 
@@ -49,5 +52,20 @@ export function definitionOf(spec: ModelSpec): ModelDefinition {
   const { required = [] } = version.schema
   const schema =
     specRequired && !required.includes('spec') ? { ...version.schema, required: [...required, 'spec'] } : version.schema
-  return { ...rest, version: version.name, schema, ...(next && { next: definitionOf(next) }) }
+  const indexes = withReferences(schema, rest.indexes ?? [])
+  return { ...rest, indexes, version: version.name, schema, ...(next && { next: definitionOf(next) }) }
+}
+
+/** Every reference has an index: one that is declared for its path, or one of its own. */
+export function withReferences(schema: ObjectSchema, declared: readonly IndexDefinition[]): readonly IndexDefinition[] {
+  const targets = new Map(schemaReferences(schema).map(({ path, target }) => [path, target]))
+  const take = (path: string) => {
+    const target = targets.get(path)
+    targets.delete(path)
+    return target && { refersTo: { group: target.group, plural: target.plural } }
+  }
+  const kept = declared.map((index) =>
+    index.evaluated === undefined ? { ...index, ...take(index.path ?? index.name) } : index,
+  )
+  return [...kept, ...[...targets.keys()].map((name) => ({ name, ...take(name) }))]
 }

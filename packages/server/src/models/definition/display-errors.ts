@@ -32,7 +32,9 @@ function titleFault(schema: ObjectSchema, path: string): string | undefined {
 function pathFault(schema: ObjectSchema, path: string): string | undefined {
   if (displayedMetadata.some((known) => known === path)) return undefined
   const resolved = resolveIndexPath(schema, path)
-  if ('type' in resolved) return undefined
+  if ('type' in resolved && !path.includes('[]')) return undefined
+  if ('type' in resolved) return 'is in an array of objects, which tables do not show'
+
   const isMissing = /^(is not in|must begin)/.test(resolved.fault)
   return isMissing ? resolved.fault : 'must be the path of a string, a number, a boolean, or an array of one of them'
 }

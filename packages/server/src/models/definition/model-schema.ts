@@ -35,7 +35,7 @@ const index: JsonSchema = {
   properties: {
     name: name('Name in `fieldSelector` and `sort`, unique in the model. Without `path`, also the path of the field.'),
     path: name(
-      'Path of the field, such as `spec.city`. An array of scalars makes a multi-value index. Default: `name`.',
+      'Path of the field, such as `spec.city`. An array of scalars, or a field of the items of an array such as `spec.lines[].sku`, makes a multi-value index. Default: `name`.',
     ),
     order: { enum: ['ASC', 'DESC'], description: 'Direction of a `sort` that names none. Default: `ASC`.' },
     unique: flag('No two objects may have the same value; 409 `DuplicateIndexValue` otherwise. Default: false.'),

@@ -1,11 +1,27 @@
+interface FoundValue {
+  readonly pointer: string
+  readonly value: unknown
+}
+
 /** The values at a path, each with its pointer; empty where the value is missing or null. */
-export function valuesAtPath(object: unknown, path: string): readonly { pointer: string; value: unknown }[] {
-  let found = object
-  for (const key of path.split('.')) {
-    if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, key)) return []
-    found = (found as Record<string, unknown>)[key]
+export function valuesAtPath(object: unknown, path: string): readonly FoundValue[] {
+  return valuesBelow({ pointer: '', value: object }, path.split('.'))
+}
+
+function valuesBelow({ pointer, value }: FoundValue, [step, ...rest]: readonly string[]): readonly FoundValue[] {
+  if (value === null || value === undefined) return []
+  if (step === undefined) return Array.isArray(value) ? itemsOf({ pointer, value }) : [{ pointer, value }]
+  const isList = step.endsWith('[]')
+  const key = isList ? step.slice(0, -2) : step
+  if (typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key)) return []
+  const found = {
+    pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    value: (value as Record<string, unknown>)[key],
   }
-  const pointer = `/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('.', '/')}`
-  if (!Array.isArray(found)) return found === null || found === undefined ? [] : [{ pointer, value: found }]
-  return found.flatMap((value: unknown, at) => (value === null ? [] : [{ pointer: `${pointer}/${at}`, value }]))
+  return isList ? itemsOf(found).flatMap((item) => valuesBelow(item, rest)) : valuesBelow(found, rest)
+}
+
+function itemsOf({ pointer, value }: FoundValue): readonly FoundValue[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item: unknown, at) => (item === null ? [] : [{ pointer: `${pointer}/${at}`, value: item }]))
 }

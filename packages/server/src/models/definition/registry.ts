@@ -83,9 +83,16 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     entries.delete(keyOf(key))
     return undefined
   }
+  // Writes read these models, and guard their objects. Not by `open`, because models may refer to each other.
+  const openTargets = async (model: Model) => {
+    for (const key of targetsIn(model)) {
+      const target = entries.get(keyOf(key)) ?? (await read(key))
+      if (target && !target.isBuiltIn) await store.openModel(declarationOf(target.model))
+    }
+  }
   const open = (entry: Entry): Promise<void> => {
     if (entry.opened) return entry.opened
-    const opened = openModel(store, entry.model, started.promise)
+    const opened = openTargets(entry.model).then(() => openModel(store, entry.model, started.promise))
     // After a failure, the next caller tries again.
     opened.catch(() => delete entry.opened)
     entry.opened = opened
@@ -161,6 +168,11 @@ async function useCurrent<T>(
       await read(address)
     }
   }
+}
+
+function targetsIn(model: Model): readonly ModelKey[] {
+  const targets = model.indexes.flatMap(({ refersTo }) => (refersTo ? [refersTo] : []))
+  return targets.filter((target) => keyOf(target) !== keyOf(model))
 }
 
 async function openModel(store: Store, model: Model, started: Promise<Pick<RegistryStart, 'onOpen'>>): Promise<void> {

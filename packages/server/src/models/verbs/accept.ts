@@ -11,6 +11,7 @@ import { evaluated } from '../definition/evaluated.ts'
 import { isFunctionFault, type Evaluation } from '../definition/evaluation.ts'
 import { indexedObject } from '../indexed-object.ts'
 import type { Model, WriteContext } from '../model.ts'
+import { referenceErrors } from '../references.ts'
 import { named, type JsonObject } from '../object.ts'
 
 /** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
@@ -63,8 +64,9 @@ const nothingEvaluated: Evaluation = { values: {}, errors: [] }
 
 /** Fills in defaults and returns the indexed values. Throws `Invalid` with all errors. */
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
-  const { checked, stored, caller, verb = 'update', isSettled = false, name } = acceptance
+  const { checked, stored, caller, mayRefer, verb = 'update', isSettled = false, name } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
+  if (checked === 'all') refuseInvalid(model, await referenceErrors(model, object, { name, stored, caller, mayRefer }))
   if (caller) refuseInvalid(model, hostFinalizerErrors(object.metadata, stored?.metadata))
   if (caller?.kind === 'plugin') {
     const { groups } = caller

@@ -3,6 +3,7 @@ import { GuardFailed } from '../../store/guard-failed.ts'
 import { retryRaces } from '../../store/retry-races.ts'
 import type { Store, WriteOperation, WriteResult } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
+import { assertTargets, targetGuards } from '../references.ts'
 import type { Model, ObjectChange, WriteContext } from '../model.ts'
 
 export interface AccompaniedWrite {
@@ -32,7 +33,14 @@ async function tryWriting(
     return await retryRaces(async () => {
       const { operations = [], ...how } = (await model.rules.accompany?.(change, context)) ?? {}
       others = operations
-      const [result] = await store.write([operation, ...operations], { dryRun, ...how })
+      const targets = operation.type === 'update' ? targetGuards(model, change) : []
+      if (targets.length > 0) await assertTargets(store, model, change)
+      const guards = [...(how.guards ?? []), ...targets]
+      const [result] = await store.write([operation, ...operations], {
+        dryRun,
+        ...how,
+        ...(guards.length > 0 && { guards }),
+      })
       if (!result) throw new Error('a write answered nothing')
       return result
     }, isLost)

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../base/uuid.ts'
 import type { CreateOperation, IndexedValues, ObjectContent, Store, StoredObject } from '../../store/store.ts'
 import { accept, prepared, readObject } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
-import { type Model, type WriteContext } from '../model.ts'
+import type { MayRefer, Model, WriteContext } from '../model.ts'
 import { withStatus, type JsonObject } from '../object.ts'
 import { toData } from '../object-bytes.ts'
 import { writeProblem } from './write-errors.ts'
@@ -31,6 +31,8 @@ export interface WriteRequest {
   readonly dryRun?: boolean
   /** What rules read in a batch: see `WriteContext`. */
   readonly store?: Store
+  /** See `WriteContext`. */
+  readonly mayRefer?: MayRefer | undefined
 }
 
 export async function createObject(
@@ -73,13 +75,14 @@ export interface NewObject {
 
 /** Validates the body and returns the object to create. */
 export async function newObject(model: Model, request: WriteRequest): Promise<NewObject> {
-  const { body, caller, secret, store, declaredBy } = request
+  const { body, caller, secret, store, declaredBy, mayRefer } = request
   const context: WriteContext = {
     verb: 'create',
     ...(caller && { caller }),
     ...(secret !== undefined && { secret }),
     ...(store && { store }),
     ...(declaredBy !== undefined && { declaredBy }),
+    ...(mayRefer && { mayRefer }),
   }
   const object = await prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const name = object.metadata?.name ?? generatedName(object)

@@ -37,7 +37,7 @@ describe('deletes', () => {
     test(what, async () => {
       await fill(250)
       const { body } = await replica.of('things').removeAll(query)
-      expect(body).toEqual({ deleted, pending: 0, remaining: false })
+      expect(body).toEqual({ deleted, pending: 0, refused: 0, remaining: false })
       expect(await left()).toBe(250 - deleted)
     })
   }
@@ -90,8 +90,8 @@ test('objects with finalizers are pending until they are removed', async () => {
   await fill(2)
   await fill(3, { finalizers: [`${testGroup}/hold`] })
   const things = replica.of('things')
-  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 2, pending: 3, remaining: false })
-  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 0, pending: 3, remaining: false })
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 2, pending: 3, refused: 0, remaining: false })
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 0, pending: 3, refused: 0, remaining: false })
   expect(await left()).toBe(3)
 })
 
@@ -99,7 +99,7 @@ test('a dry run returns the counts without deleting', async () => {
   await fill(120)
   await fill(1, { finalizers: [`${testGroup}/hold`] })
   const { body } = await replica.of('things').removeAll('all=true', { dryRun: true })
-  expect(body).toEqual({ deleted: 120, pending: 1, remaining: false })
+  expect(body).toEqual({ deleted: 120, pending: 1, refused: 0, remaining: false })
   expect(await left()).toBe(121)
 })
 
@@ -107,9 +107,14 @@ test('at the deadline the response says that objects remain, and a retry continu
   await fill(3)
   const things = replica.of('things')
   const deadlineMs = -1
-  expect((await things.removeAll('all=true', { deadlineMs })).body).toEqual({ deleted: 0, pending: 0, remaining: true })
+  expect((await things.removeAll('all=true', { deadlineMs })).body).toEqual({
+    deleted: 0,
+    pending: 0,
+    refused: 0,
+    remaining: true,
+  })
   expect(await left()).toBe(3)
-  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 3, pending: 0, remaining: false })
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 3, pending: 0, refused: 0, remaining: false })
 })
 
 test('an object that changes or disappears before it is deleted is skipped', async () => {
@@ -131,7 +136,7 @@ test('an object that changes or disappears before it is deleted is skipped', asy
   const counts = await replica.registry.using({ group: testGroup, version: 'v1', plural: 'things' }, (model) =>
     deleteCollection({ store, clock: systemClock }, model, { query: new URLSearchParams('fieldSelector=spec.a=x') }),
   )
-  expect(counts).toEqual({ deleted: 1, pending: 0, remaining: false })
+  expect(counts).toEqual({ deleted: 1, pending: 0, refused: 0, remaining: false })
   expect((await things.list()).body.items).toMatchObject([{ metadata: { name: 'changed' }, spec: { a: 'y' } }])
 })
 
@@ -152,7 +157,7 @@ test('10,000 objects take at most 100 statements', async () => {
   })
   using statements = countStatements({ andPasses: true })
   const { body } = await postgres.of('things').removeAll('all=true', { deadlineMs: 3_600_000 })
-  expect(body).toEqual({ deleted: 10_000, pending: 0, remaining: false })
+  expect(body).toEqual({ deleted: 10_000, pending: 0, refused: 0, remaining: false })
   // The sequencer also sends statements.
   const onObjects = statements.texts.filter((text) => /\bm_\d+\b/.test(text))
   expect(onObjects.length).toBeLessThanOrEqual(100)
@@ -169,6 +174,6 @@ test('when the client disconnects, the remaining objects stay', async () => {
       signal: gone,
     }),
   )
-  expect(counts).toEqual({ deleted: 0, pending: 0, remaining: true })
+  expect(counts).toEqual({ deleted: 0, pending: 0, refused: 0, remaining: true })
   expect(await left()).toBe(3)
 })

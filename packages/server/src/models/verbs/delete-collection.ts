@@ -33,6 +33,8 @@ export interface DeleteCollectionRequest {
 interface Counts {
   deleted: number
   pending: number
+  /** Not deleted, because other objects refer to them. */
+  refused: number
 }
 
 export interface DeletedCollection extends Readonly<Counts> {
@@ -55,7 +57,7 @@ export async function deleteCollection(
   }
   const gone: Term = { field: 'metadata.deletionTimestamp', is: { op: 'present' } }
   const held = await parts.store.list(model, { where: [...where, gone], limit: 1 })
-  const counts: Counts = { deleted: 0, pending: held.total?.count ?? 0 }
+  const counts: Counts = { deleted: 0, pending: held.total?.count ?? 0, refused: 0 }
   const deadline = performance.now() + deadlineMs
   const isOver = () => performance.now() > deadline || signal?.aborted === true
   const remaining = await deleteMatching({ store: parts.store, model, caller, dryRun, isOver }, where, counts)
@@ -105,6 +107,7 @@ async function deleteTogether(
       return true
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error
+      if (error.kind === 'referred') counts.refused++
       operations = operations.filter(({ name }) => name !== error.operation.name)
     }
   }
@@ -127,6 +130,7 @@ async function deleteOneByOne(
       if (!dryRun) await model.rules.afterWrite?.({ ...fromData(data), metadata: { name } })
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error
+      if (error.kind === 'referred') counts.refused++
     }
   }
   return true

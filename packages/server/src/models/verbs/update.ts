@@ -73,7 +73,7 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   assertOwned(model, stored, request.scope)
   assertMatches(request, stored, what)
   const before = fromData(stored.data)
-  const { caller, store, declaredBy, scope, verb = 'update', part = 'object' } = request
+  const { caller, store, declaredBy, mayRefer, scope, verb = 'update', part = 'object' } = request
   const body = request.bodyFor(stored)
   const sent = readObject(model, scope ? changedByOwner(model, { body, stored: before, verb }, scope) : body)
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
@@ -85,6 +85,7 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
     ...(caller && { caller }),
     ...(store && { store }),
     ...(declaredBy !== undefined && { declaredBy }),
+    ...(mayRefer && { mayRefer }),
   }
   const object = await prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })

@@ -6,6 +6,8 @@ import { fieldError } from '../../call/field-error.ts'
 import { etagOf } from './etag.ts'
 import type { Model, ModelIndex } from '../model.ts'
 import { fromData } from '../object-bytes.ts'
+import { missingTarget } from '../references.ts'
+import { invalidBody } from '../../validation/refuse-body.ts'
 
 /** The only place that turns a conflict of the store into the reason and text for clients. Other errors pass unchanged. */
 export function writeProblem(error: unknown, model: Model): unknown {
@@ -48,6 +50,13 @@ export function writeProblem(error: unknown, model: Model): unknown {
     }
     case 'missing':
       return new ApiError('NotFound', `there is no ${what}`, { cause: error, params })
+    case 'target': {
+      const missing =
+        error.target && operation.type !== 'delete' ? [missingTarget(model, operation.content.data, error.target)] : []
+      return invalidBody(`the ${model.singular}`, missing)
+    }
+    case 'referred':
+      return new ApiError('InUse', `other objects refer to ${what}`, { cause: error, params })
     case 'version':
     case 'uid':
       return stored ? versionConflict(model, stored) : error

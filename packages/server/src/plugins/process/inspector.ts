@@ -18,19 +18,19 @@ export interface Inspector {
 export function createInspector(port: number, open: (pid: number) => void = openInspector): Inspector {
   const attended: Inspected[] = []
   let holder: Inspected | undefined
-  const handOn = () => {
+  const passPort = () => {
     holder = attended.at(-1)
     if (holder) open(holder.pid)
   }
   const leave = (running: Inspected) => {
     attended.splice(attended.indexOf(running), 1)
-    if (holder === running) handOn()
+    if (holder === running) passPort()
   }
   return {
     words: [`--inspect-port=127.0.0.1:${port}`, '--enable-source-maps'],
     attend: (running) => {
       attended.push(running)
-      if (!holder) handOn()
+      if (!holder) passPort()
       void running.exited.then(() => leave(running))
     },
   }

@@ -8,7 +8,7 @@ const definitionMs = 5_000
 export const evaluateMs = 1_000
 export const mostEvaluationBytes = 16 * 1024 * 1024
 /** Maximum number of forwarded requests in flight; a caller may have a quarter. */
-export const mostHandedOn = 256
+export const mostProxied = 256
 /** Enough for a health check and all concurrent evaluations. */
 const mostOwn = 8
 
@@ -43,7 +43,7 @@ export function openPluginLink({ name, socket, token }: LinkOptions): PluginLink
   const authorization = `Bearer ${token}`
   const open = (connections: number | null) =>
     new Pool('http://plugin', { socketPath: socket, connections, pipelining: 1 })
-  const pool = open(mostHandedOn)
+  const pool = open(mostProxied)
   const streams = open(null)
   // Separate from callers' requests, which may stay open forever.
   const own = open(mostOwn)
@@ -54,8 +54,8 @@ export function openPluginLink({ name, socket, token }: LinkOptions): PluginLink
       maxBytes: mostDefinitionBytes,
     })
   const share = createStreamLimits({
-    inAll: mostHandedOn,
-    perCaller: mostHandedOn / 4,
+    inAll: mostProxied,
+    perCaller: mostProxied / 4,
     what: `requests to the plugin ${name}`,
     instead: 'send fewer at a time',
     whenFull: 'Unavailable',

@@ -31,7 +31,7 @@ export async function belongingsOf(
   parts: BelongingParts,
   { name: plugin, spec }: Pick<InstalledPlugin, 'name' | 'spec'>,
 ): Promise<Belongings> {
-  const opened = await readable(parts, spec)
+  const opened = await openIfReadable(parts, spec)
   const declared = (await declaredStored(parts, plugin, opened?.objects ?? [])).map(({ object }) => object)
   const roles = declared.filter(isRole).map(({ name }) => name)
   const bindings = (await Promise.all(roles.map((role) => bindingsOf(parts, role)))).flat()
@@ -57,7 +57,10 @@ export function coreModel({ models }: Pick<BelongingParts, 'models'>, kind: stri
 }
 
 /** An unreadable package declares nothing. */
-async function readable({ packages }: BelongingParts, { digest }: PluginSpec): Promise<OpenedPackage | undefined> {
+async function openIfReadable(
+  { packages }: BelongingParts,
+  { digest }: PluginSpec,
+): Promise<OpenedPackage | undefined> {
   try {
     return await openPackage(packages, digest)
   } catch (error) {

@@ -227,6 +227,19 @@ describe('on a store', () => {
     expect(await stored()).toEqual(nothing)
   })
 
+  test('declared objects may refer to earlier ones, and to none that is missing', async () => {
+    const after = { type: 'string', 'x-reference': { group: 'todo.example.com', plural: 'todos' } }
+    const spec = { type: 'object', properties: { title: { type: 'string' }, after } }
+    await registerModels(ground, 'todo', [
+      todoModel({ versions: [{ name: 'v1alpha1', schema: { properties: { spec } } }] }),
+    ])
+    const second = (name: string) => ({ ...todoObject('second', 'Later'), spec: { title: 'Later', after: name } })
+    await expect(apply([todoObject('first', 'Now'), second('other')])).rejects.toThrow('there is no "other"')
+    expect(await stored()).toEqual(nothing)
+    await apply([todoObject('first', 'Now'), second('first')])
+    expect(await stored()).toEqual({ ...nothing, todos: ['first', 'second'] })
+  })
+
   test('an installation is refused when the package declares what exists and is not its own', async () => {
     await ground.configMaps.create(configMap('defaults', ''), 'todo')
     await ground.configMaps.create(configMap('second', ''))

@@ -9,7 +9,7 @@ import { fromData } from '../../models/object-bytes.ts'
 import { updateObject } from '../../models/verbs/update.ts'
 import { writeProblem } from '../../models/verbs/write-errors.ts'
 import { writeTogether, type Wish } from '../../models/batch/write-together.ts'
-import type { StoredObject } from '../../store/store.ts'
+import type { ModelKey, StoredObject } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
 import type { DeclaredObject } from '../package/declared-object.ts'
 import type { SentMetadata } from '../../validation/metadata.ts'
@@ -106,9 +106,26 @@ export async function checkDeclared(
     const model = modelOf(parts, manifest, object)
     return { object, model, declaredBy: manifest.name, ...(answering && { caller: answering }) }
   })
-  for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: true })
+  const names = new Set(planned.map(({ object: { name }, model }) => nameIn(model, name)))
+  for (const { model, ...one } of planned) {
+    await apply(parts, model, { ...one, dryRun: true }).catch((error: unknown) => {
+      if (!isPending(error, names)) throw error
+    })
+  }
   await assertDistinct(parts, manifest, planned)
   return planned
+}
+
+const nameIn = ({ group, plural }: ModelKey, name: string): string => `${plural}.${group}/${name}`
+
+/** Nothing is wrong but references to objects that are declared, too. They must come first in the files. */
+function isPending(error: unknown, declared: ReadonlySet<string>): boolean {
+  const cause = error instanceof PluginFailed ? error.cause : undefined
+  if (!isApiError(cause) || cause.reason !== 'Invalid') return false
+  return (cause.errors ?? []).every(
+    ({ rule, params }) =>
+      rule === 'reference' && declared.has(`${String(params?.['resource'])}/${String(params?.['name'])}`),
+  )
 }
 
 /** Objects that are valid alone may share a value that must be unique. */
@@ -125,6 +142,8 @@ async function assertDistinct(parts: ApplyParts, { definition }: Manifest, plann
   try {
     if (wishes.length > 1) await writeTogether(parts, wishes, { dryRun: true })
   } catch (error) {
+    // The objects that they refer to are stored first.
+    if (error instanceof WriteConflict && error.kind === 'target') return
     if (!(error instanceof WriteConflict) || error.kind !== 'duplicate') throw error
     const { name, model } = error.operation
     const second = own.findLast((one) => one.object.name === name && one.model.plural === model.plural)
@@ -248,6 +267,6 @@ async function apply(parts: WriteParts, model: Model, { object, ...how }: Applie
     else await updateObject(parts, model, { name, bodyFor: declaredBodyFor(object, how.declaredBy), ...how })
   } catch (error) {
     if (!isApiError(error)) throw error
-    throw new PluginFailed(`${where}: ${error.message}`)
+    throw new PluginFailed(`${where}: ${error.message}`, { cause: error })
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isApiError, type ModelDeclaration } from '@pergola/api'
+import { isApiError, schemaReferences, usersTarget, type ModelDeclaration } from '@pergola/api'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { createObject, type WriteParts } from '../../models/verbs/create.ts'
 import { specOf, statusOf, type ModelStatus } from '../../models/definition/definition-model.ts'
@@ -8,6 +8,7 @@ import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import { updateObject } from '../../models/verbs/update.ts'
+import { keyOf } from '../../store/model-table.ts'
 import { nextIndexName, type IndexBuild, type ModelKey, type StoredObject } from '../../store/store.ts'
 import { NotStarted, PluginFailed } from './not-started.ts'
 
@@ -36,7 +37,45 @@ export async function registerModels(
   models: readonly ModelDeclaration[],
 ): Promise<void> {
   await checkModels(parts, plugin, models)
-  for (const spec of models) await registerModel(parts, spec, { declaredBy: plugin, dryRun: false })
+  for (const spec of targetsFirst(models)) await registerModel(parts, spec, { declaredBy: plugin, dryRun: false })
+}
+
+/** Each model after those of the same package that it refers to. */
+function targetsFirst(models: readonly ModelDeclaration[]): readonly ModelDeclaration[] {
+  const sorted: ModelDeclaration[] = []
+  for (let left = [...models]; left.length > 0;) {
+    const keys = new Set(left.map(keyOf))
+    const isFree = (model: ModelDeclaration) =>
+      targetsOf(model).every((target) => keyOf(target) === keyOf(model) || !keys.has(keyOf(target)))
+    const free = left.filter(isFree)
+    if (free.length === 0) {
+      const names = left.map(({ plural }) => plural).join(', ')
+      throw new PluginFailed(`its models ${names} refer to each other in a circle; remove one of the references`)
+    }
+    sorted.push(...free)
+    left = left.filter((model) => !free.includes(model))
+  }
+  return sorted
+}
+
+function targetsOf({ versions: [version] }: ModelDeclaration): readonly ModelKey[] {
+  return version ? schemaReferences(version.schema).map(({ target }) => target) : []
+}
+
+/** A reference needs a model of the package, of another plugin, or users. */
+async function checkTargets(
+  { store, definitions }: DeclareParts,
+  model: ModelDeclaration,
+  models: readonly ModelDeclaration[],
+): Promise<void> {
+  const known = new Set([...models, usersTarget].map(keyOf))
+  for (const target of targetsOf(model)) {
+    if (known.has(keyOf(target)) || (await store.get(definitions, modelObjectName(target)))) continue
+    const cure = 'add it to the models of the package, or its plugin to the dependencies'
+    throw new PluginFailed(
+      `its model ${model.plural} of ${model.group} refers to ${target.plural} of ${target.group}, which does not exist; ${cure}`,
+    )
+  }
 }
 
 /** Throws `PluginFailed` for the first model that is invalid or cannot replace the existing one. */
@@ -45,7 +84,9 @@ export async function checkModels(
   plugin: string,
   models: readonly ModelDeclaration[],
 ): Promise<void> {
+  targetsFirst(models)
   for (const spec of models) {
+    await checkTargets(parts, spec, models)
     try {
       await registerModel(parts, spec, { declaredBy: plugin, dryRun: true })
     } catch (error) {

@@ -66,7 +66,7 @@ function seatOf(slow: readonly string[] = []) {
   })
   const seated = () => ({
     active: seat.active?.digest,
-    incoming: seat.incoming?.digest,
+    next: seat.next?.digest,
     others: seat.others().map(({ digest }) => digest),
   })
   return {
@@ -88,7 +88,7 @@ interface Row {
   /** The calls of the steps in `follow`. */
   readonly calls: readonly string[]
   readonly active?: string
-  readonly incoming?: string
+  readonly next?: string
 }
 
 const upgrading = [todo(), todo(candidate('two'))]
@@ -135,7 +135,7 @@ const rows: readonly Row[] = [
     follow: [todo(candidate('two'))],
     calls: ['run two', 'upgrade one to two'],
     active: 'one',
-    incoming: 'two',
+    next: 'two',
   },
   {
     title: 'a candidate that is seen again is neither run nor upgraded to twice',
@@ -143,14 +143,14 @@ const rows: readonly Row[] = [
     follow: [todo(candidate('two'))],
     calls: [],
     active: 'one',
-    incoming: 'two',
+    next: 'two',
   },
   {
     title: 'a plugin with a candidate at the start of the host runs both',
     follow: [todo(candidate('two'))],
     calls: ['run one', 'run two', 'upgrade one to two'],
     active: 'one',
-    incoming: 'two',
+    next: 'two',
   },
   {
     title: 'after the switch, the prepared process is admitted and the former one retires',
@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
     follow: [todo({ ...candidate('two'), restarts: 1 })],
     calls: ['run one', 'admit one', 'retire one'],
     active: 'one',
-    incoming: 'two',
+    next: 'two',
   },
   {
     title: 'a withdrawn candidate stops, and its upgrade is aborted',
@@ -187,7 +187,7 @@ const rows: readonly Row[] = [
     follow: [todo(candidate('three'))],
     calls: ['stop two', 'run three', 'abort: upgrade one to two', 'upgrade one to three'],
     active: 'one',
-    incoming: 'three',
+    next: 'three',
   },
   {
     title: 'a plugin that is disabled while an upgrade is prepared stops both versions; the upgrade itself gives up',
@@ -246,14 +246,14 @@ const rows: readonly Row[] = [
   },
 ]
 
-test.each(rows)('$title', async ({ before = [], follow, calls, active, incoming }) => {
+test.each(rows)('$title', async ({ before = [], follow, calls, active, next }) => {
   const { seat, seated, ...recorded } = seatOf()
   for (const step of before) await seat.follow(step)
   recorded.calls.length = 0
   for (const step of follow) await seat.follow(step)
   await pause()
   expect(recorded.calls).toEqual(calls)
-  expect(seated()).toEqual({ active, incoming, others: [] })
+  expect(seated()).toEqual({ active, next, others: [] })
   await seat[Symbol.asyncDispose]()
 })
 
@@ -263,11 +263,11 @@ describe('while a version takes its time,', () => {
     for (const step of upgrading) await seat.follow(step)
     const following = seat.follow(switched)
     await pause()
-    expect(seated()).toEqual({ active: 'one', incoming: 'two', others: ['two'] })
+    expect(seated()).toEqual({ active: 'one', next: 'two', others: ['two'] })
     expect(calls).not.toContain('retire one')
     arrive('two')
     await following
-    expect(seated()).toEqual({ active: 'two', incoming: undefined, others: [] })
+    expect(seated()).toEqual({ active: 'two', next: undefined, others: [] })
     await seat[Symbol.asyncDispose]()
   })
 
@@ -275,7 +275,7 @@ describe('while a version takes its time,', () => {
     const { seat, calls, seated } = seatOf(['one'])
     await Promise.all([seat.follow(todo()), seat.follow(todo({ enabled: false }))])
     expect(calls).toEqual(['run one', 'stop one', 'one is Disabled'])
-    expect(seated()).toEqual({ active: undefined, incoming: undefined, others: [] })
+    expect(seated()).toEqual({ active: undefined, next: undefined, others: [] })
   })
 
   test('a plugin that is disabled during a switch is stopped after the switch', async () => {
@@ -295,7 +295,7 @@ describe('while a version takes its time,', () => {
     for (const step of upgrading) await seat.follow(step)
     hold.exits = true
     await seat.follow(switched)
-    expect(seated()).toEqual({ active: 'two', incoming: undefined, others: ['one'] })
+    expect(seated()).toEqual({ active: 'two', next: undefined, others: ['one'] })
     exit()
     await pause()
     expect(seated().others).toEqual([])

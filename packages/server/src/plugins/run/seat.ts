@@ -9,7 +9,7 @@ const arriveMs = 10_000
 /** A plugin's versions on this replica: the active one, and the next one. */
 export interface Seat extends AsyncDisposable {
   readonly active: PluginRunner | undefined
-  readonly incoming: PluginRunner | undefined
+  readonly next: PluginRunner | undefined
   /** A restarted process until it takes over, and stopping ones, which finish their requests. */
   readonly others: () => readonly PluginRunner[]
   /** Follows the plugin's current spec, or stops everything when there is none; calls are handled one after the other. */
@@ -34,45 +34,45 @@ interface Job {
 
 export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
   let active: PluginRunner | undefined
-  let incoming: PluginRunner | undefined
+  let next: PluginRunner | undefined
   let arriving: PluginRunner | undefined
   let following = Promise.resolve()
   const { leaving, leave, untilGone } = createLeaving()
 
   const doJob = createJobs()
   const empty = async () => {
-    for (const runner of [active, incoming]) void leave(runner)
+    for (const runner of [active, next]) void leave(runner)
     active = undefined
-    incoming = undefined
+    next = undefined
     await untilGone()
   }
   const seatActive = async (plugin: InstalledPlugin) => {
     const { digest, restarts } = plugin.spec
     if (active?.digest === digest && active.plugin.spec.restarts === restarts) return
-    const isPrepared = incoming?.digest === digest
+    const isPrepared = next?.digest === digest
     if (active && (isPrepared || active.digest === digest)) {
-      const next = isPrepared && incoming ? incoming : run(plugin, plugin.spec)
-      arriving = next
-      next.admit()
-      await Promise.race([next.arrived, sleep(arriveMs)])
+      const successor = isPrepared && next ? next : run(plugin, plugin.spec)
+      arriving = successor
+      successor.admit()
+      await Promise.race([successor.arrived, sleep(arriveMs)])
       const former = active
       void leave(former, () => former.retire())
-      active = next
+      active = successor
       arriving = undefined
-      if (isPrepared) incoming = undefined
+      if (isPrepared) next = undefined
       return
     }
     await leave(active)
     active = run(plugin, plugin.spec)
   }
-  const seatIncoming = async (plugin: InstalledPlugin) => {
+  const seatNext = async (plugin: InstalledPlugin) => {
     const { candidate } = plugin.spec
-    if (incoming && incoming.digest !== candidate?.digest) {
-      const former = incoming
-      incoming = undefined
+    if (next && next.digest !== candidate?.digest) {
+      const former = next
+      next = undefined
       await leave(former)
     }
-    if (candidate) incoming ??= run(plugin, candidate)
+    if (candidate) next ??= run(plugin, candidate)
     await doJob(candidate?.digest, (signal) => upgrade(plugin, signal))
   }
   /** The job for a stopped plugin; an upgrade detects this and is abandoned. */
@@ -94,14 +94,14 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
       }
     }
     await seatActive(plugin)
-    await seatIncoming(plugin)
+    await seatNext(plugin)
   }
   return {
     get active() {
       return active
     },
-    get incoming() {
-      return incoming
+    get next() {
+      return next
     },
     others: () => (arriving ? [arriving, ...leaving()] : leaving()),
     follow: (plugin) => (following = following.then(() => settle(plugin))),

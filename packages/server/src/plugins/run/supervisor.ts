@@ -99,8 +99,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     return { plugin, runner: plugin === undefined ? undefined : seats.get(plugin)?.active }
   }
   const runners = () =>
-    [...seats.values()].flatMap(({ active, incoming, others }) => [
-      ...new Set([active, incoming, ...others()].filter((one) => !!one)),
+    [...seats.values()].flatMap(({ active, next, others }) => [
+      ...new Set([active, next, ...others()].filter((one) => !!one)),
     ])
   return {
     start: () => {
@@ -137,15 +137,15 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
     evaluate: async (model, request) => {
       const plugin = known.claims().pluginOf(model.group) ?? notClaimed(model)
-      const { active, incoming } = seats.get(plugin) ?? {}
-      // Between the switch and its activation here, the new active version is still `incoming`.
-      const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
+      const { active, next } = seats.get(plugin) ?? {}
+      // Between the switch and its activation here, the new active version is still `next`.
+      const runner = next && !declares(active, model) && declares(next, model) ? next : active
       if (!runner?.evaluator) throw notStarted(plugin, parts)
       return runner.evaluator.evaluate(model, request)
     },
     evaluateNext: async (model, request) => {
       const plugin = known.claims().pluginOf(model.group) ?? ''
-      const evaluator = await nextEvaluator(() => seats.get(plugin)?.incoming, model)
+      const evaluator = await nextEvaluator(() => seats.get(plugin)?.next, model)
       try {
         if (!evaluator) throw new Error('it was not started in time')
         return await evaluator.evaluate(model, request)
@@ -304,10 +304,10 @@ function declares(runner: PluginRunner | undefined, model: ModelDefinition): boo
   return answer
 }
 
-async function nextEvaluator(incoming: () => PluginRunner | undefined, { next }: ModelDefinition) {
+async function nextEvaluator(runnerOf: () => PluginRunner | undefined, { next }: ModelDefinition) {
   const until = performance.now() + candidateMs
   for (;;) {
-    const runner = incoming()
+    const runner = runnerOf()
     if (next && runner?.evaluator && declares(runner, next)) return runner.evaluator
     if (performance.now() > until) return undefined
     await sleep(lookMs)

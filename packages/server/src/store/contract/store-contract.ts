@@ -6,6 +6,7 @@ import { indexContract } from './index-contract.ts'
 import { listContract } from './list-contract.ts'
 import { orderContract } from './order-contract.ts'
 import { raceContract } from './race-contract.ts'
+import { referenceContract } from './reference-contract.ts'
 import { writeContract } from './write-contract.ts'
 
 /** The contract of `Store`; every engine runs all tests. */
@@ -47,6 +48,7 @@ export function storeContract(engine: StoreEngine): void {
   writeContract(engine)
   guardContract(engine)
   orderContract(engine)
+  referenceContract(engine)
   raceContract(engine)
   listContract(engine)
   changeContract(engine)

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
-import { keyOf, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
+import { keyOf, references, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
 import { StaleModel } from '../stale-model.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { changedTable, newTable, settled } from '../table-change.ts'
+import { changedTable, newTable, settled, unknownTarget, withoutTargets } from '../table-change.ts'
+import { replaceCheck, targetsOf, type Referrer } from './references.ts'
 import { addSlotsSql, createIndexSql, createTableSql, discardSql, missingBtrees } from './table-sql.ts'
 import { inTransaction } from './write/transaction.ts'
 import { currentEdition } from './connection/statement-form.ts'
@@ -14,6 +15,8 @@ export interface OpenModel {
   readonly table: ModelTable
   /** The value of `revised` when the catalog row was read; every change of the row increments it. */
   readonly revised: number
+  /** The ids of the tables that the indexes refer to, by model. */
+  readonly targets: ReadonlyMap<string, number>
   readonly statements: WriteStatements
   /** Names of the prepared page statements, by their text. */
   readonly keptPages: Map<string, string>
@@ -65,8 +68,10 @@ export function createCatalog(pool: Pool): Catalog {
     if (!found) throw new Error(`the model ${keyOf(model)} is not open`)
     return found
   }
-  const keep = (table: ModelTable, revised: number) => {
-    const opened = { table, revised, statements: writeStatements(table), keptPages: new Map<string, string>() }
+  const keep = async (table: ModelTable, revised: number) => {
+    const targets = await readTargets(pool, table)
+    const statements = writeStatements(table, targets)
+    const opened = { table, revised, targets, statements, keptPages: new Map<string, string>() }
     models.set(keyOf(table), opened)
     return opened
   }
@@ -74,7 +79,7 @@ export function createCatalog(pool: Pool): Catalog {
     const known = find(model)
     const row = await readRow(pool, model)
     if (!row || Number(row.edition) !== known.table.edition) throw new StaleModel(model)
-    return row.revised === known.revised ? known : keep(toTable(model, row), row.revised)
+    return row.revised === known.revised ? known : await keep(toTable(model, row), row.revised)
   }
   return {
     find,
@@ -82,7 +87,7 @@ export function createCatalog(pool: Pool): Catalog {
       const { table, revised } =
         (await findUnchanged(pool, declaration)) ??
         (await patiently(() => inTransaction(pool, (client) => findOrCreate(client, declaration))))
-      keep(table, revised)
+      await keep(table, revised)
     },
     close: (model) => patiently(() => inTransaction(pool, (client) => closeTable(client, model))),
     refresh,
@@ -105,15 +110,31 @@ export async function saveTable(client: ClientBase, table: ModelTable): Promise<
   )
 }
 
-/** Returns the catalog row under a lock that keeps others from changing it. */
-export async function lockTable(client: ClientBase, model: ModelKey): Promise<ModelTable | undefined> {
-  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [keyOf(model)])
+/**
+ * Returns the catalog row under a lock that keeps others from changing it, and from declaring or dropping references to its
+ * targets, which are locked too, all in one order.
+ */
+export async function lockTable(
+  client: ClientBase,
+  model: ModelKey,
+  targets: readonly ModelKey[],
+): Promise<ModelTable | undefined> {
+  const keys = [...new Set([model, ...targets].map(keyOf))].toSorted()
+  for (const key of keys) await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [key])
   const row = await readRow(client, model)
-  return row && toTable(model, row)
+  const table = row && toTable(model, row)
+  if (table && targetsOf([table]).some((target) => !keys.includes(keyOf(target)))) throw new TargetsChanged()
+  return table
+}
+
+/** The declaration was changed between reading and locking it. */
+class TargetsChanged extends Error {
+  override readonly name = 'TargetsChanged'
 }
 
 const lockTries = 100
-const lockNotAvailable = '55P03'
+/** Lock not available and deadlock. */
+const tryAgain = new Set(['55P03', '40P01'])
 
 /**
  * Writers queue behind a waiting table lock, so each wait is short and is retried often. Writers proceed between two attempts.
@@ -123,7 +144,8 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || tries === lockTries) throw error
+      const isBusy = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
+      if (!(isBusy || error instanceof TargetsChanged) || tries === lockTries) throw error
       await sleep(20 + Math.random() * 80)
     }
   }
@@ -142,7 +164,8 @@ async function findUnchanged(pool: Pool, declaration: ModelDeclaration): Promise
 }
 
 async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): Promise<Found> {
-  const table = await lockTable(client, declaration)
+  const known = await readTable(client, declaration)
+  const table = await lockTable(client, declaration, targetsOf([declaration, ...(known ? [known] : [])]))
   if (!table) await create(client, declaration)
   const next = table && changedTable(table, declaration)
   if (table && next) await change(client, table, next)
@@ -154,6 +177,7 @@ async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): 
 async function create(client: ClientBase, declaration: ModelDeclaration): Promise<void> {
   const { group, plural } = declaration
   const draft = newTable(declaration, 0)
+  await lockTargets(client, draft, targetsOf([draft]))
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO models (group_name, plural, edition, generation, indexes, composites, columns, discarded, last_slot)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
@@ -163,6 +187,7 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
   await client.query(createTableSql(table))
   await client.query(createEditionSql(table))
   await insertLayout(client, table)
+  await replaceChecks(client, targetsOf([table]))
 }
 
 /**
@@ -170,32 +195,88 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
  * follow it. An empty table gets its indexes immediately.
  */
 async function change(client: ClientBase, table: ModelTable, next: ModelTable): Promise<void> {
+  const targets = referencesIn(table) === referencesIn(next) ? [] : targetsOf([table, next])
+  await lockTargets(client, table, targets)
   await lockOut(client, table)
   await client.query(`DROP FUNCTION ${currentEdition(table)}`)
   await client.query(createEditionSql(next))
-  if (next.generation === table.generation) return saveTable(client, next)
+  await saveTable(client, next.generation === table.generation ? next : await changeSlots(client, table, next))
+  await replaceChecks(client, targets)
+}
+
+/** Returns the table as it is afterwards. */
+async function changeSlots(client: ClientBase, table: ModelTable, next: ModelTable): Promise<ModelTable> {
   for (const sql of addSlotsSql(table, next)) await client.query(sql)
   await insertLayout(client, next)
-  if (await hasObjects(client, table)) return saveTable(client, next)
+  if (await hasObjects(client, table)) return next
   const ordering = missingBtrees(next).map((btree) => createIndexSql(btree, 'at once'))
   const discarding = next.discarded.flatMap((discarded) => discardSql(next, discarded))
   // The lock excludes all other writers, and CONCURRENTLY is not allowed in a transaction.
   const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
   for (const sql of [...ordering, ...now]) await client.query(sql)
-  await saveTable(client, { ...settled(next), discarded: [] })
+  return { ...settled(next), discarded: [] }
 }
 
 /** Takes the same lock, so that no writer can come between checking the table and closing it. */
 async function closeTable(client: ClientBase, model: ModelKey): Promise<boolean> {
-  const table = await lockTable(client, model)
+  const known = await readTable(client, model)
+  const table = known && (await lockTable(client, model, targetsOf([known])))
   if (!table) return true
   await lockOut(client, table)
   if (await hasObjects(client, table)) return false
-  const next = { ...table, edition: table.edition + 1 }
+  if ((await readReferrers(client, table)).some(({ from }) => from.id !== table.id)) return false
+  const next = withoutTargets({ ...table, edition: table.edition + 1 })
   await client.query(`DROP FUNCTION ${currentEdition(table)}`)
   await client.query(createEditionSql(next))
   await saveTable(client, next)
+  await replaceChecks(client, targetsOf([table]))
   return true
+}
+
+const referencesIn = (table: ModelTable): string =>
+  JSON.stringify(references(table).map(({ slot, ready, refersTo }) => [slot, ready, keyOf(refersTo)]))
+
+/** Deletions from the targets that have not seen the new check are over before it holds. Reads go on. */
+async function lockTargets(client: ClientBase, table: ModelKey, targets: readonly ModelKey[]): Promise<void> {
+  await client.query(`SET LOCAL lock_timeout = '200ms'`)
+  for (const target of targets) {
+    if (keyOf(target) === keyOf(table)) continue
+    const row = await readRow(client, target)
+    if (!row) throw unknownTarget(table, target)
+    await client.query(`LOCK TABLE ${tableOf(row)} IN SHARE ROW EXCLUSIVE MODE`)
+  }
+}
+
+/** Lets deletions from these models check the references that the catalog has now. The caller holds their locks. */
+export async function replaceChecks(client: ClientBase, targets: readonly ModelKey[]): Promise<void> {
+  for (const target of targets) {
+    const row = await readRow(client, target)
+    if (row) await replaceCheck(client, row, await readReferrers(client, target))
+  }
+}
+
+async function readReferrers(client: ClientBase, { group, plural }: ModelKey): Promise<readonly Referrer[]> {
+  const { rows } = await client.query<ModelRow & { group_name: string; plural: string }>(
+    'SELECT * FROM models WHERE indexes @> $1 ORDER BY id',
+    [JSON.stringify([{ refersTo: { group, plural } }])],
+  )
+  return rows.flatMap(({ id, group_name, plural: of, indexes }) =>
+    references({ indexes })
+      .filter(({ refersTo }) => keyOf(refersTo) === keyOf({ group, plural }))
+      .map((index) => ({ from: { id, group: group_name, plural: of }, index })),
+  )
+}
+
+async function readTargets(pool: Pool, table: ModelTable): Promise<ReadonlyMap<string, number>> {
+  const rows = await Promise.all(
+    targetsOf([table]).map(async (target) => [keyOf(target), (await readRow(pool, target))?.id ?? 0] as const),
+  )
+  return new Map(rows)
+}
+
+async function readTable(client: ClientBase, model: ModelKey): Promise<ModelTable | undefined> {
+  const row = await readRow(client, model)
+  return row && toTable(model, row)
 }
 
 async function lockOut(client: ClientBase, table: ModelTable): Promise<void> {

@@ -1,8 +1,9 @@
 import type SqliteDatabase from 'better-sqlite3'
-import { keyOf, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
+import { keyOf, references, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
 import { StaleModel } from '../stale-model.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { changedTable, newTable } from '../table-change.ts'
+import { changedTable, newTable, unknownTarget, withoutTargets } from '../table-change.ts'
+import { createReferenceChecks, type ReferenceChecks } from './references.ts'
 import { prepareStatements, type ModelStatements } from './statements.ts'
 import { addSlotsSql, createTableSql, discardSql } from './table-sql.ts'
 
@@ -10,6 +11,8 @@ import { addSlotsSql, createTableSql, discardSql } from './table-sql.ts'
 export interface OpenModel {
   readonly table: ModelTable
   readonly statements: ModelStatements
+  /** Depends on the declarations of other models, so it must not be kept. */
+  readonly checks: ReferenceChecks
 }
 
 /** The models and their tables: the `models` table, which only this process writes. */
@@ -41,17 +44,33 @@ export function createCatalog(database: SqliteDatabase.Database): Catalog {
   const tables = new Map(readTables(database).map((table) => [keyOf(table), table]))
   const open = new Map<string, OpenModel>()
   const closed = new Set<string>()
+  const checks = new Map<string, ReferenceChecks>()
+  const checksOf = (table: ModelTable) => {
+    const found = checks.get(keyOf(table)) ?? createReferenceChecks({ database, table, tables })
+    checks.set(keyOf(table), found)
+    return found
+  }
+  const withChecks = (model: Omit<OpenModel, 'checks'>): OpenModel => ({
+    ...model,
+    get checks() {
+      return checksOf(model.table)
+    },
+  })
   const layouts = new Map<string, ModelKey & TableLayout>()
   const create = database.transaction((declaration: ModelDeclaration) => createTable(database, declaration))
   const change = database.transaction((table: ModelTable, next: ModelTable) => changeTable(database, table, next))
   const keep = (table: ModelTable) => {
     tables.set(keyOf(table), table)
     closed.delete(keyOf(table))
-    open.set(keyOf(table), { table, statements: prepareStatements(database, table) })
+    open.set(keyOf(table), withChecks({ table, statements: prepareStatements(database, table) }))
+    checks.clear()
   }
   return {
     open: (declaration) => {
       const key = keyOf(declaration)
+      for (const { refersTo: target } of declaration.indexes) {
+        if (target && !tables.has(keyOf(target)) && keyOf(target) !== key) throw unknownTarget(declaration, target)
+      }
       const table = tables.get(key)
       const next = table && changedTable(table, declaration)
       if (!table) keep(create.immediate(declaration))
@@ -62,10 +81,12 @@ export function createCatalog(database: SqliteDatabase.Database): Catalog {
       const table = tables.get(keyOf(model))
       if (!table) return true
       if (database.prepare(`SELECT 1 FROM ${tableOf(table)} LIMIT 1`).get() !== undefined) return false
-      const next = { ...table, edition: table.edition + 1 }
+      if ([...tables.values()].some((other) => other !== table && refersTo(other, table))) return false
+      const next = withoutTargets({ ...table, edition: table.edition + 1 })
       writeRow(database, next)
       tables.set(keyOf(model), next)
       open.delete(keyOf(model))
+      checks.clear()
       closed.add(keyOf(model))
       return true
     },
@@ -86,6 +107,10 @@ export function createCatalog(database: SqliteDatabase.Database): Catalog {
       return layout
     },
   }
+}
+
+function refersTo(table: ModelTable, target: ModelKey): boolean {
+  return references(table).some((index) => keyOf(index.refersTo) === keyOf(target))
 }
 
 function readTables(database: SqliteDatabase.Database): readonly ModelTable[] {

@@ -133,7 +133,7 @@ function toChange(catalog: Catalog, row: ChangeRow): Change {
     ...(changed && { previous: indexedOf(oldLayout, before) }),
     declared: row.op === 'r' || row.op === 'd',
     revision: revisionOf({ number: row.revision, tag: row.tag }),
-    place: { number: row.revision, tag: String(row.tag) },
+    position: { number: row.revision, tag: String(row.tag) },
     id: String(row.revision),
   }
 }

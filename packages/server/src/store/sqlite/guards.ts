@@ -13,8 +13,12 @@ export function checkBefore(database: SqliteDatabase.Database, catalog: Catalog,
     if (runSql(database, counterUp(guard)).length === 0) throw new GuardFailed(guard)
   }
   for (const guard of guards) {
-    if (guard.is !== 'there') continue
+    if (guard.is !== 'there' && guard.is !== 'target') continue
     const row = catalog.find(guard.model).statements.byName.get(guard.name)
+    if (guard.is === 'target') {
+      if (!row || row.deleted_at !== null) throw new GuardFailed(guard)
+      continue
+    }
     const { uid = row?.uid, version = row?.version } = guard.expected ?? {}
     if (!row || row.uid !== uid || row.version !== version) throw new GuardFailed(guard)
   }
@@ -27,7 +31,7 @@ export function finishGuarded(
 ): void {
   for (const statement of also) runSql(database, statement)
   for (const guard of guards) {
-    if (guard.is === 'there' || guard.is === 'counted') continue
+    if (guard.is === 'there' || guard.is === 'target' || guard.is === 'counted') continue
     const found =
       guard.is === 'no row' ? runSql(database, guard.statement).length > 0 : selects(database, catalog, guard)
     if (found) throw new GuardFailed(guard)

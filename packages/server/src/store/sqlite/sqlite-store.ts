@@ -59,7 +59,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     list: async (model, query) => {
       const opened = catalog.find(model)
       const [missing] = missingIndexes(opened.table, query)
-      if (missing !== undefined) throw indexBuilding(opened.table, missing, builder.progress(model))
+      if (missing !== undefined) throw indexBuilding(opened.table.plural, missing, builder.progress(model))
       return list(opened, query)
     },
     head: async () => log.head(),

@@ -132,6 +132,8 @@ function store(parts: WriteParts, model: OpenModel, step: Step): WriteResult {
     const refused = error instanceof SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')
     throw (refused && conflictOf(model, operation, after.id)) || error
   }
+  if (outcome === 'created' || outcome === 'updated') model.checks.assertTargets(operation, { before, after })
+  else model.checks.assertUnreferred(operation, after)
   parts.log.append({ model: model.table, before, after, removed: outcome === 'removed' })
   return { outcome, object: toStoredObject(after) }
 }

@@ -82,7 +82,7 @@ export async function readPacked(
   const rows = await nextRows(parts, after, options)
   return rows.map(({ about, data }) => {
     const { number, tag, model } = headOf(about)
-    return { place: { number, tag }, model, about, data }
+    return { position: { number, tag }, model, about, data }
   })
 }
 
@@ -307,7 +307,7 @@ function toChange(about: string, data: Buffer, [layout, oldLayout]: Layouts): Ch
     ...(changed && { previous: indexedFrom(oldLayout, before) }),
     declared: op === 'r' || op === 'd',
     revision: encodeRevision({ number, tag, skipped: [] }),
-    place: { number, tag },
+    position: { number, tag },
     id,
   }
 }

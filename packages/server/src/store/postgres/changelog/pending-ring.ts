@@ -4,7 +4,7 @@ import { inTransaction } from '../write/transaction.ts'
 /** `pending_changes_0` to `_7`; each takes 4,096 ids in turn. */
 const ringSlots = 8
 const ringShift = 12
-/** In fewer pages than this, dead rows are not worth a truncation while nobody writes. */
+/** Smallest size of a slot that is truncated while nobody writes: reading fewer pages of dead rows costs less. */
 const fewPages = 4
 
 /**

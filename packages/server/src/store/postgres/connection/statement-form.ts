@@ -73,11 +73,12 @@ export function appliedSql(count: string): string {
 /**
  * The rows that the operations name: locked, in their current state, and as this statement's snapshot shows them. A writer that
  * was waited for may have added labels and values that this statement cannot see and so cannot remove.
+ * `FOR NO KEY UPDATE` does not wait for writers that create references to the rows, and they do not wait for it.
  */
-export function storedSql(model: ModelTable, form: Form): string {
+export function storedSql(model: ModelTable, form: Form, lock: 'FOR UPDATE' | 'FOR NO KEY UPDATE'): string {
   return `seen AS MATERIALIZED (SELECT m.id, m.version, m.index_generation FROM ${tableOf(model)} m WHERE ${form.named}),
   stored AS MATERIALIZED (
-    SELECT m.* FROM ${tableOf(model)} m WHERE ${form.named} AND ${conditionOf(model, form)} ORDER BY m.name FOR UPDATE
+    SELECT m.* FROM ${tableOf(model)} m WHERE ${form.named} AND ${conditionOf(model, form)} ORDER BY m.name ${lock}
   )`
 }
 

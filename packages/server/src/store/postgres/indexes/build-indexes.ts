@@ -7,10 +7,11 @@ import { StaleModel } from '../../stale-model.ts'
 import type { BuildOptions, Lease, ModelKey } from '../../store.ts'
 import { settled } from '../../table-change.ts'
 import { saveProgress } from './build-progress.ts'
-import { lockTable, orStaleModel, saveTable, type Catalog } from '../catalog.ts'
+import { lockTable, orStaleModel, replaceChecks, saveTable, type Catalog } from '../catalog.ts'
 import { fillIndexes } from './fill-indexes.ts'
 import { acquireLease, holdFence, releaseLease } from '../leases.ts'
 import { orderIndexes, run } from './order-indexes.ts'
+import { targetsOf } from '../references.ts'
 import { discardSql } from '../table-sql.ts'
 import { inTransaction } from '../write/transaction.ts'
 
@@ -87,9 +88,11 @@ async function changeCatalog(
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     await holdFence(client, lease)
-    const current = await lockTable(client, table)
+    const targets = targetsOf([table])
+    const current = await lockTable(client, table, targets)
     if (current?.edition !== table.edition) throw new StaleModel(table)
     await saveTable(client, change(current))
+    await replaceChecks(client, targets)
     await client.query('DELETE FROM index_builds WHERE model = $1', [table.id])
   })
 }

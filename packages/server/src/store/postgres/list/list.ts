@@ -73,7 +73,7 @@ async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: Li
   const model = await catalog.refresh(key)
   const [missing] = missingIndexes(model.table, query)
   if (missing === undefined) return model
-  throw indexBuilding(model.table, missing, await readBuild(pool, model.table))
+  throw indexBuilding(model.table.plural, missing, await readBuild(pool, model.table))
 }
 
 interface ReadPage {

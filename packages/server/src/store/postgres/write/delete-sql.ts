@@ -45,7 +45,7 @@ export function deleteQuickSql(model: ModelTable, form: Form): string {
 export function deleteSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
   return `
-  WITH ${storedSql(model, form)},
+  WITH ${storedSql(model, form, 'FOR UPDATE')},
   decided AS MATERIALIZED (
     SELECT s.*, ${form.inOrder ? 'i.ordinal, ' : ''}CASE
         WHEN i.uid IS NOT NULL AND s.uid <> i.uid THEN 'uid'

@@ -24,8 +24,9 @@ export async function holdGuards(
   }
   const written = operations.filter(({ type }) => type !== 'create')
   const there = guards.filter((guard) => guard.is === 'there')
+  const targets = guards.filter((guard) => guard.is === 'target')
   // For one object, the stronger lock comes first: two writers that both hold the weaker one would deadlock.
-  const locks = [...written, ...there].toSorted((a, b) => compare(placeOf(a), placeOf(b)))
+  const locks = [...written, ...there, ...targets].toSorted((a, b) => compare(placeOf(a), placeOf(b)))
   for (let at = 0; at < locks.length;) {
     const same = sameKind(locks, at)
     at += same.length
@@ -33,7 +34,7 @@ export async function holdGuards(
   }
 }
 
-type Lock = WriteOperation | Extract<Guard, { is: 'there' }>
+type Lock = WriteOperation | Extract<Guard, { is: 'there' | 'target' }>
 
 /** The locks that one statement can take: many of one kind and model, or one that expects a state. */
 function sameKind(locks: readonly Lock[], from: number): readonly [Lock, ...Lock[]] {
@@ -45,17 +46,20 @@ function sameKind(locks: readonly Lock[], from: number): readonly [Lock, ...Lock
   return [first, ...others.slice(0, end === -1 ? others.length : end)]
 }
 
-const kindOf = (lock: Lock) => (!('is' in lock) ? 'written' : lock.expected === undefined ? 'there' : 'expected')
+const kindOf = (lock: Lock) =>
+  !('is' in lock) ? 'written' : lock.is === 'target' ? 'target' : lock.expected === undefined ? 'there' : 'expected'
 const modelOf = ({ model }: Lock): string => `${model.group}/${model.plural}`
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 async function hold(client: ClientBase, catalog: Catalog, locks: readonly [Lock, ...Lock[]]): Promise<void> {
   const [first] = locks
   if (!('is' in first)) return holdWritten(client, catalog, locks)
-  if (locks.length === 1) return holdThere(client, catalog, first)
+  if (first.is === 'there' && locks.length === 1) return holdThere(client, catalog, first)
   const names = [...new Set(locks.map(({ name }) => name))]
+  const wanted =
+    first.is === 'target' ? 'AND deleted_at IS NULL ORDER BY name FOR KEY SHARE' : 'ORDER BY name FOR SHARE'
   const { rows } = await client.query<{ name: string }>(
-    `SELECT name FROM ${tableOf(catalog.find(first.model).table)} WHERE name = ANY($1) ORDER BY name FOR SHARE`,
+    `SELECT name FROM ${tableOf(catalog.find(first.model).table)} WHERE name = ANY($1) ${wanted}`,
     [names],
   )
   const found = new Set(rows.map(({ name }) => name))
@@ -69,7 +73,8 @@ const placeOf = ({ model, name }: { readonly model: ModelKey; readonly name: str
 async function holdWritten(client: ClientBase, catalog: Catalog, locks: readonly [Lock, ...Lock[]]): Promise<void> {
   const table = tableOf(catalog.find(locks[0].model).table)
   const names = locks.map(({ name }) => name)
-  await client.query(`SELECT FROM ${table} WHERE name = ANY($1) ORDER BY name FOR UPDATE`, [names])
+  const lock = locks.some((one) => !('is' in one) && one.type === 'delete') ? 'FOR UPDATE' : 'FOR NO KEY UPDATE'
+  await client.query(`SELECT FROM ${table} WHERE name = ANY($1) ORDER BY name ${lock}`, [names])
 }
 
 async function holdThere(client: ClientBase, catalog: Catalog, guard: Extract<Guard, { is: 'there' }>): Promise<void> {
@@ -90,7 +95,7 @@ export async function finishGuarded(
 ): Promise<void> {
   for (const { text, values } of also) await client.query(text, [...values])
   for (const guard of guards) {
-    if (guard.is === 'there' || guard.is === 'counted') continue
+    if (guard.is === 'there' || guard.is === 'target' || guard.is === 'counted') continue
     const { text, values } = guard.is === 'no row' ? guard.statement : selecting(catalog, guard)
     const { rowCount } = await client.query(text, [...values])
     if (rowCount !== 0) throw new GuardFailed(guard)

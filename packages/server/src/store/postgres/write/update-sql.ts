@@ -115,7 +115,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
   const keys = keyColumns(model).map(([name]) => name)
   const { row } = source
   return `
-  WITH ${storedSql(model, form)},
+  WITH ${storedSql(model, form, 'FOR NO KEY UPDATE')},
   decided AS MATERIALIZED (
     SELECT ${form.inOrder ? 'i.ordinal, ' : ''}i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
       ${row}.labels, ${row}.sets, i.data, ${keys.map((key) => `${row}.${key}, `).join('')}

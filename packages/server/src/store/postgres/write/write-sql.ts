@@ -1,5 +1,6 @@
 import { tableOf, type ModelTable } from '../../model-table.ts'
 import { deleteQuickSql, deleteSql } from './delete-sql.ts'
+import { targetsSql } from '../references.ts'
 import { labelsAdded, setsAdded } from './side-table-sql.ts'
 import {
   conditionOf,
@@ -49,17 +50,17 @@ export interface WriteStatements {
   readonly deleteQuickMany: string
 }
 
-export function writeStatements(model: ModelTable): WriteStatements {
+export function writeStatements(model: ModelTable, targets: ReadonlyMap<string, number>): WriteStatements {
   return {
-    createOne: createSql(model, one),
-    createMany: createSql(model, many),
+    createOne: createSql({ model, targets }, one),
+    createMany: createSql({ model, targets }, many),
     updateOne: updateSql(model, one, givenSource(model)),
     updateMany: updateSql(model, many, givenSource(model)),
     updateKeptOne: updateSql(model, one, unchangedValuesSource(model)),
     updateKeptMany: updateSql(model, many, unchangedValuesSource(model)),
     deleteOne: deleteSql(model, one),
     deleteMany: deleteSql(model, many),
-    createGrouped: createSql(model, grouped),
+    createGrouped: createSql({ model, targets }, grouped),
     updateGrouped: updateSql(model, grouped, givenSource(model)),
     updateKeptGrouped: updateSql(model, grouped, unchangedValuesSource(model)),
     deleteGrouped: deleteSql(model, grouped),
@@ -75,8 +76,14 @@ export function writeStatements(model: ModelTable): WriteStatements {
 /** Ids descend when their sequence wraps within a millisecond: fails, so that the write is retried. */
 const refuseDescending = 'CASE WHEN id < lag(id) OVER () THEN refuse_old_snapshot() END'
 
-/** Parameters: name, uid, held, stored as, data, labels, sets, then the single-value keys. */
-function createSql(model: ModelTable, form: Form): string {
+/**
+ * Parameters: name, uid, held, stored as, data, labels, sets, then the single-value keys. A row whose values name an object that
+ * does not exist is not created.
+ */
+function createSql(
+  { model, targets }: { model: ModelTable; targets: ReadonlyMap<string, number> },
+  form: Form,
+): string {
   const columns: readonly Column[] = [
     ['name', 'text'],
     ['uid', 'uuid'],
@@ -88,10 +95,15 @@ function createSql(model: ModelTable, form: Form): string {
     ...keyColumns(model),
   ]
   const names = columns.map(([name]) => name).join(', ')
+  const checked =
+    targets.size > 0 ? targetsSql(model, targets, form.inOrder || form === one ? '' : ' SKIP LOCKED') : undefined
+  const rows = checked ? 'input i' : form.rows(columns)
+  const given = checked ? `input AS MATERIALIZED (SELECT * FROM ${form.rows(columns)}),\n${checked.ctes},\n` : ''
   return `
-  WITH written AS (
+  WITH ${given}written AS (
     INSERT INTO ${tableOf(model)} (id, version, generation, index_generation, ${names})
-    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${form.rows(columns)} WHERE ${conditionOf(model, form)}
+    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${rows}
+    WHERE ${conditionOf(model, form)}${checked ? ` AND ${checked.condition}` : ''}
     RETURNING *
   )${labelsAdded(model, 'written')}${setsAdded(model, 'written')},
   logged AS (

@@ -17,7 +17,19 @@ import { holdFence } from '../leases.ts'
 import { isNoPartition } from '../changelog/log-partitions.ts'
 import { compareOperations, kindOf } from '../../batch-order.ts'
 import { setsBySlot } from '../../indexed-values.ts'
-import { columnOf, hasUnique, setTableOf, singles, tableOf, type IndexSlot } from '../../model-table.ts'
+import {
+  columnOf,
+  hasUnique,
+  keyOf,
+  references,
+  refersToItself,
+  setTableOf,
+  singles,
+  tableOf,
+  type IndexSlot,
+} from '../../model-table.ts'
+import { indexBuilding } from '../../index-build.ts'
+import { buildingState, referredState } from '../references.ts'
 import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { uniqueNameOf } from '../table-sql.ts'
 import { inTransaction } from './transaction.ts'
@@ -47,6 +59,11 @@ class DescendingIds extends Error {
   override readonly name = 'DescendingIds'
 }
 
+/** The targets of a create were missing, and are there now. */
+class TargetsAppeared extends Error {
+  override readonly name = 'TargetsAppeared'
+}
+
 const maxTries = 20
 /** Deadlock and serialization failure. */
 const tryAgain = new Set(['40P01', '40001'])
@@ -65,7 +82,7 @@ export async function write(
       return await writeOnce(parts, operations, options)
     } catch (error) {
       const refused = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
-      const again = refused || error instanceof DescendingIds
+      const again = refused || error instanceof DescendingIds || error instanceof TargetsAppeared
       if (tries === maxTries || !(again || isNoPartition(error))) throw error
       if (!again) await parts.makeRoom()
     }
@@ -138,12 +155,16 @@ function groupByStatement(operations: readonly WriteOperation[]): readonly Group
 }
 
 /**
- * The database checks unique values row by row, and the rows of one statement in any order. So an operation on a model with a
- * unique index gets a statement of its own.
+ * The database checks unique values row by row, and the rows of one statement in any order; a reference is checked against what
+ * earlier statements have left. So an operation on a model with a unique index, or whose objects refer to each other, gets a
+ * statement of its own.
  */
 function groupInOrder({ catalog }: WriteParts, operations: readonly WriteOperation[]): readonly Group[] {
-  const groupOf = (operation: WriteOperation) =>
-    hasUnique(catalog.find(operation.model).table) ? `${kindOf(operation)} ${operation.name}` : kindOf(operation)
+  const groupOf = (operation: WriteOperation) => {
+    const { table } = catalog.find(operation.model)
+    const isAlone = hasUnique(table) || refersToItself(table)
+    return isAlone ? `${kindOf(operation)} ${operation.name}` : kindOf(operation)
+  }
   return groupAdjacent(operations, groupOf)
 }
 
@@ -234,12 +255,35 @@ async function runCreates(
   const { rows } = await client.query<{ name: string; id: string }>(statement(model, 'create', columns))
   if (model.newest) assertAscending(model.newest, model.table.id, rows)
   const createdAt = new Map(rows.map(({ name, id }) => [name, createdAtOf(id)]))
-  return operations.map((operation) => {
+  const refused = operations.find(({ name }) => !createdAt.has(name))
+  if (refused && !model.grouped) throw await missingTarget(client, model, refused)
+  return operations.flatMap((operation) => {
     const { name, uid, content } = operation
     const { data, storedAs } = content
-    const object = { name, uid, version: 0, generation: 1, createdAt: createdAt.get(name) ?? 0, storedAs, data }
-    return [operation, { outcome: 'created', object }]
+    const at = createdAt.get(name)
+    if (at === undefined) return []
+    const object = { name, uid, version: 0, generation: 1, createdAt: at, storedAs, data }
+    return [[operation, { outcome: 'created', object }] as const]
   })
+}
+
+/** Reads again: a target may have been created since the statement began. */
+async function missingTarget(client: Queryable, model: GroupModel, operation: CreateOperation): Promise<Error> {
+  const { single, multi } = operation.content.indexed
+  for (const index of references(model.table)) {
+    const value = single[index.name]
+    const names = index.multi ? (multi[index.name] ?? []) : value === undefined ? [] : [value]
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT name FROM ${tableOf({ id: model.targets.get(keyOf(index.refersTo)) ?? 0 })} WHERE name = ANY($1) AND deleted_at IS NULL`,
+      [names],
+    )
+    const found = new Set(rows.map(({ name }) => name))
+    const isOwn = keyOf(index.refersTo) === keyOf(model.table)
+    const missing = names.find((name) => !found.has(name) && !(isOwn && name === operation.name))
+    if (missing !== undefined)
+      return new WriteConflict('target', operation, { target: { index: index.name, name: missing } })
+  }
+  return new TargetsAppeared(`the targets of "${operation.name}" were created meanwhile`)
 }
 
 /** Within one statement, the statement itself checks the order. */
@@ -373,6 +417,13 @@ const uniqueViolation = '23505'
 async function translate(error: unknown, parts: WriteParts, operations: readonly WriteOperation[]): Promise<unknown> {
   const [first] = operations
   if (!(error instanceof DatabaseError) || !first) return error
+  if (error.code === referredState && error.message === 'referred') {
+    const referred = operations.find(({ name }) => name === error.detail) ?? first
+    return new WriteConflict('referred', referred)
+  }
+  if (error.code === buildingState && error.table !== undefined && error.column !== undefined) {
+    return indexBuilding(error.table, error.column, undefined)
+  }
   if (error.code !== uniqueViolation) return orStaleModel(error, first.model)
   const refused = refusedValue(error.detail ?? '')
   for (const operation of operations) {

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { openPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
+import type { CreateOperation, ModelDeclaration } from '../packages/server/src/store/store.ts'
+import { measureRound, median, spread, type Contestant } from './measure.ts'
+
+/**
+ * CPU of a create with one reference against one without, and of deleting objects of a model that another one refers to against
+ * one that nobody refers to, on one durable PostgreSQL, in interleaved rounds. Counts this process and the database.
+ */
+const quick = process.argv.includes('--quick')
+const rounds = quick ? 5 : 15
+const seconds = quick ? 1 : 2
+const callers = 16
+const targets = 10_000
+
+const group = 'example.com'
+const places: ModelDeclaration = { group, plural: 'places', indexes: [] }
+const spots: ModelDeclaration = { group, plural: 'spots', indexes: [] }
+const trips = (plural: string, refersTo?: ModelDeclaration): ModelDeclaration => ({
+  group,
+  plural,
+  indexes: [{ name: 'to', ...(refersTo && { refersTo }) }],
+})
+const referring = trips('referring', places)
+const plain = trips('plain')
+
+await using server = await startPostgres('18', { durable: true })
+await using database = await createDatabase(server.url)
+await using store = await openPostgresStore({ url: database.url, onConnectionLost: console.error })
+for (const model of [places, spots, referring, plain]) await store.openModel(model)
+
+const create = (model: ModelDeclaration, name: string, to?: string): CreateOperation => ({
+  type: 'create',
+  model,
+  name,
+  uid: randomUUID(),
+  content: {
+    data: Buffer.from(`{"spec":{"to":"${to}"},"metadata":{}}`),
+    storedAs: 'v1',
+    held: false,
+    indexed: { labels: {}, single: { to }, multi: {} },
+  },
+})
+const target = (at: number) => `p-${(at * 7919) % targets}`
+for (let from = 0; from < targets; from += 1_000) {
+  const names = Array.from({ length: 1_000 }, (_, at) => `p-${from + at}`)
+  await store.write(names.map((name) => create(places, name)))
+}
+
+/** Objects to delete, created outside of the measurement. */
+const perRound = 40_000
+async function fill(model: ModelDeclaration, round: number): Promise<void> {
+  for (let from = 0; from < perRound; from += 1_000) {
+    const names = Array.from({ length: 1_000 }, (_, at) => `d-${round}-${from + at}`)
+    await store.write(names.map((name) => create(model, name)))
+  }
+}
+
+interface Comparison {
+  readonly name: string
+  readonly bar: number
+  readonly before: (round: number) => Promise<void>
+  readonly ours: Contestant
+  readonly other: Contestant
+}
+
+let created = 0
+let round = 0
+const deleting = (model: ModelDeclaration): Contestant => {
+  let next = 0
+  let current = -1
+  return {
+    name: model.plural,
+    operation: () => {
+      if (current !== round) [current, next] = [round, 0]
+      return store.write([{ type: 'delete', model, name: `d-${round}-${next++}` }]).catch(() => undefined)
+    },
+  }
+}
+const comparisons: readonly Comparison[] = [
+  {
+    name: 'create with a reference',
+    bar: 1.15,
+    before: async () => {},
+    ours: { name: 'referring', operation: (at) => store.write([create(referring, `c-${created++}`, target(at))]) },
+    other: { name: 'plain', operation: (at) => store.write([create(plain, `c-${created++}`, target(at))]) },
+  },
+  {
+    name: 'delete of a target',
+    bar: 1.2,
+    before: async (which) => {
+      await fill(places, which)
+      await fill(spots, which)
+    },
+    ours: deleting(places),
+    other: deleting(spots),
+  },
+]
+
+let short = 0
+console.log(
+  `${'CPU ratio'.padEnd(28)}${['ratio', 'spread', 'bar', 'µs', 'µs without'].map((head) => head.padStart(12)).join('')}`,
+)
+for (const { name, bar, before, ours, other } of comparisons) {
+  const ratios: number[] = []
+  const micros: number[][] = [[], []]
+  for (round = 0; round <= rounds; round++) {
+    await before(round)
+    const order = round % 2 === 0 ? [ours, other] : [other, ours]
+    const found = new Map<Contestant, number>()
+    for (const one of order) {
+      const { cpuMicroseconds } = await measureRound(one, { callers, seconds, from: round * 1_000_000 })
+      found.set(one, cpuMicroseconds)
+    }
+    // The first round warms up.
+    if (round === 0) continue
+    const [with_, without] = [found.get(ours) ?? 0, found.get(other) ?? 0]
+    ratios.push(with_ / without)
+    micros[0]?.push(with_)
+    micros[1]?.push(without)
+  }
+  const ratio = median(ratios)
+  if (ratio > bar) short++
+  const figures = [ratio.toFixed(2), spread(ratios), bar.toFixed(2), ...micros.map((one) => median(one).toFixed(0))]
+  console.log(name.padEnd(28) + figures.map((figure) => figure.padStart(12)).join(''))
+}
+console.log(`${comparisons.length - short} of ${comparisons.length} within their bars`)
+process.exitCode = short === 0 ? 0 : 1
