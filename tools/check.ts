@@ -58,9 +58,10 @@ async function inLanes(lanes: number, jobs: readonly (() => Promise<void>)[]): P
 }
 
 async function runStep(step: Step): Promise<void> {
-  const { passed, seconds } = await run(step)
+  const { passed, seconds, output } = await run(step)
   if (passed) return accept(step.name, seconds)
   console.log(`failed ${step.name}; it runs once more, alone, at the end`)
+  showEnd(output)
   secondChances.push(async () => {
     const again = await run(step)
     if (again.passed) tellUnsteady(step.name)
@@ -137,6 +138,10 @@ function accept(name: string, seconds: number, figure = ''): void {
 function refuse(name: string, { seconds, output }: { seconds: number; output: string }): void {
   count.failed++
   console.log(line('FAILED', name, seconds))
+  showEnd(output)
+}
+
+function showEnd(output: string): void {
   const lines = stripVTControlCharacters(output).trimEnd().split('\n').slice(-shownLines)
   console.log(lines.join('\n').replaceAll(/^/gm, '    '))
 }

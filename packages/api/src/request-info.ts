@@ -53,7 +53,7 @@ export function requestInfo(head: RequestHead): RequestInfo {
   }
   const path = `/${segments.join('/')}`
   const address = resourceAddress(segments)
-  if (!address) return { kind: 'non-resource', verb: nonResourceVerb(head, knownMethods), path }
+  if (!address) return { kind: 'non-resource', verb: verbOfMethod(head, knownMethods), path }
   return { kind: 'resource', verb: resourceVerb(head, address.name !== undefined), path, ...address }
 }
 
@@ -100,11 +100,11 @@ function resourceVerb(head: RequestHead, named: boolean): Verb {
     case 'DELETE':
       return named ? 'delete' : 'deletecollection'
     default:
-      return nonResourceVerb(head, named ? objectMethods : collectionMethods)
+      return verbOfMethod(head, named ? objectMethods : collectionMethods)
   }
 }
 
-function nonResourceVerb(head: RequestHead, allow: string): Verb {
+function verbOfMethod(head: RequestHead, allow: string): Verb {
   switch (head.method) {
     case 'GET':
       return asksForStream(head) ? 'watch' : 'get'

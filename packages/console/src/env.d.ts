@@ -19,7 +19,7 @@ declare module 'vue-router' {
     /** Title of the document. */
     readonly title?: () => string
     /** Whether the page is shown without signing in, without menu. */
-    readonly isOpen?: boolean
+    readonly isPublic?: boolean
   }
   interface NeededRight {
     readonly verb: string

@@ -8,13 +8,13 @@ const open: readonly RouteRecordRaw[] = [
     path: '/login',
     name: 'login',
     component: async () => import('./session/login-page.vue'),
-    meta: { isOpen: true, title: () => words.value.login.title },
+    meta: { isPublic: true, title: () => words.value.login.title },
   },
   {
     path: '/setup',
     name: 'setup',
     component: async () => import('./session/setup-page.vue'),
-    meta: { isOpen: true, title: () => words.value.setup.title },
+    meta: { isPublic: true, title: () => words.value.setup.title },
   },
 ]
 

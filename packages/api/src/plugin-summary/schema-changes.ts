@@ -5,7 +5,7 @@ import type { PlanItem } from './plan.ts'
 const maxFields = 5_000
 
 /** Keywords that do not affect validation. */
-const notes = new Set([
+const annotations = new Set([
   'description',
   'title',
   'examples',
@@ -18,7 +18,7 @@ const notes = new Set([
   '$defs',
 ])
 /** Keywords that `fieldsOf` expands into separate fields. */
-const parts = new Set(['properties', 'required', 'items', '$ref'])
+const expandedKeywords = new Set(['properties', 'required', 'items', '$ref'])
 
 interface Field {
   readonly schema: JsonSchema
@@ -29,13 +29,13 @@ interface Field {
 export function schemaChanges(resource: string, before: ObjectSchema, after: ObjectSchema): readonly PlanItem[] {
   const earlier = fieldsOf(before)
   const later = fieldsOf(after)
-  const gone = new Map([...earlier].filter(([path]) => !later.has(path)))
-  const come = new Map([...later].filter(([path]) => !earlier.has(path)))
+  const removed = new Map([...earlier].filter(([path]) => !later.has(path)))
+  const added = new Map([...later].filter(([path]) => !earlier.has(path)))
   const isCut = Math.max(earlier.size, later.size) >= maxFields
   return [
     ...(isCut ? [{ code: 'fields-cut', values: { resource, limit: maxFields }, change: '~' } as const] : []),
-    ...outermost(come).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '+' })),
-    ...outermost(gone).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '-' })),
+    ...outermost(added).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '+' })),
+    ...outermost(removed).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '-' })),
     ...[...later].flatMap(([path, field]) => fieldChanges({ resource, path }, earlier.get(path), field)),
   ]
 }
@@ -78,7 +78,7 @@ function fieldChanges(place: Place, before: Field | undefined, after: Field): re
   if (!before) return []
   const keywords = new Set([...Object.keys(before.schema), ...Object.keys(after.schema)])
   const changed = [...keywords]
-    .filter((keyword) => !notes.has(keyword) && !parts.has(keyword))
+    .filter((keyword) => !annotations.has(keyword) && !expandedKeywords.has(keyword))
     .flatMap((keyword) => keywordChange({ ...place, keyword }, before.schema[keyword], after.schema[keyword]))
   const required = after.required ? 'yes' : 'no'
   const isSame = before.required === after.required
@@ -128,20 +128,20 @@ function shortWords(value: unknown): string | undefined {
 /** All fields by path; `[]` stands for the items of an array. A recursive schema is entered once. */
 function fieldsOf({ properties, required = [], $defs = {} }: ObjectSchema): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>()
-  const take = (path: string, field: Field, around: readonly JsonSchema[]): void => {
+  const addField = (path: string, field: Field, enclosing: readonly JsonSchema[]): void => {
     const found = resolved(field.schema, $defs)
     if (fields.size >= maxFields) return
     fields.set(path, { ...field, schema: found })
-    if (around.includes(found)) return
+    if (enclosing.includes(found)) return
     const { properties: below, items, required: names } = found
     for (const [name, part] of Object.entries(isSchema(below) ? below : {})) {
       const isNeeded = Array.isArray(names) && names.includes(name)
-      if (isSchema(part)) take(`${path}.${name}`, { schema: part, required: isNeeded }, [...around, found])
+      if (isSchema(part)) addField(`${path}.${name}`, { schema: part, required: isNeeded }, [...enclosing, found])
     }
-    if (isSchema(items)) take(`${path}[]`, { schema: items, required: false }, [...around, found])
+    if (isSchema(items)) addField(`${path}[]`, { schema: items, required: false }, [...enclosing, found])
   }
   for (const [name, part] of Object.entries(properties)) {
-    take(name, { schema: part, required: required.includes(name) }, [])
+    addField(name, { schema: part, required: required.includes(name) }, [])
   }
   return fields
 }

@@ -1,6 +1,6 @@
 import type { UnplacedSelectorTerm } from '@pergola/api'
 
-/** Prefix searches on user name, display name, its words and e-mail. The indexes are case-sensitive. */
+/** Prefix searches on user name, display name and e-mail. The indexes are case-sensitive. */
 export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
   const text = typed.trim()
   if (text === '') return []
@@ -8,7 +8,7 @@ export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
   return [
     ...(/^[\w.-]+$/.test(text) ? [prefix('metadata.name', text.toLowerCase())] : []),
     ...[...new Set([capitals, text])].map((value) => prefix('spec.displayName', value)),
-    ...(/\s/.test(text) ? [] : ['words', 'spec.email'].map((key) => prefix(key, text.toLowerCase()))),
+    ...(/\s/.test(text) ? [] : [prefix('spec.email', text.toLowerCase())]),
   ]
 }
 

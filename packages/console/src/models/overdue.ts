@@ -3,11 +3,11 @@ import { statePathOf } from './display.ts'
 import { schemaAt, widgetOf, type Schema } from './schema.ts'
 
 const deadlines = /^(due|deadline)|(Due|Deadline|By)$/
-const finished =
+const finalStates =
   /^(done|closed|completed?|received|delivered|rejected|cancell?ed|resolved|archived|paid|finished|published)$/i
-const endTones: ReadonlySet<string> = new Set(['green', 'red'])
+const finalTones: ReadonlySet<string> = new Set(['green', 'red'])
 
-/** Whether the deadline at a path has passed on an object that is still open. */
+/** Whether the deadline at a path has passed and the object is not finished. */
 export function isOverdue(object: unknown, path: string, whole: Schema | undefined): boolean {
   const end = deadlineOf(object, path, whole)
   return end !== undefined && end < Date.now()
@@ -23,11 +23,11 @@ export function deadlineOf(object: unknown, path: string, whole: Schema | undefi
   return new Date(widget === 'date' ? `${value}T23:59:59.999` : value).getTime()
 }
 
-/** By the name of its state, or by a state in the tone of success or failure. */
+/** Decides by the name of the state, or by its tone: that of success or failure. */
 function isFinished(object: unknown, whole: Schema): boolean {
   const path = statePathOf(whole)
   const state = path === undefined ? undefined : valueAt(object, path)
   if (path === undefined || typeof state !== 'string') return false
   const tone = schemaAt(whole, path.split('.'))['x-display']?.tones?.[state]
-  return finished.test(state) || (tone !== undefined && endTones.has(tone))
+  return finalStates.test(state) || (tone !== undefined && finalTones.has(tone))
 }

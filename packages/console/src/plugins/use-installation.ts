@@ -9,14 +9,15 @@ export interface Installation {
   readonly sheet: Readonly<Ref<Sheet | undefined>>
   /** Names of the ticked approvals. */
   readonly ticks: Ref<ReadonlySet<string>>
+  /** Number of approvals that are not ticked yet. */
   readonly left: Readonly<Ref<number>>
   readonly isBlocked: Readonly<Ref<boolean>>
   readonly isBusy: Readonly<Ref<boolean>>
   readonly error: Readonly<Ref<unknown>>
-  /** The user has decided; until the answer, `taken` is undefined. */
+  /** The user has decided; until the answer, `accepted` is undefined. */
   readonly isInstalling: Readonly<Ref<boolean>>
   /** The server's answer to the installation. */
-  readonly taken: Readonly<Ref<Plugin | undefined>>
+  readonly accepted: Readonly<Ref<Plugin | undefined>>
   readonly choose: (chosen: File | undefined) => Promise<void>
   readonly install: () => Promise<void>
 }
@@ -29,14 +30,14 @@ export function useInstallation(): Installation {
   const error = shallowRef<unknown>()
   const isBusy = ref(false)
   const isInstalling = ref(false)
-  const taken = shallowRef<Plugin>()
+  const accepted = shallowRef<Plugin>()
 
   const sheet = computed(() => plan.value && sheetOf(plan.value))
   const left = computed(() => (sheet.value ? decisionsLeft(sheet.value, ticks.value) : 0))
   const isBlocked = computed(() => (sheet.value?.blocked.length ?? 0) > 0)
 
   async function choose(chosen: File | undefined): Promise<void> {
-    if (!chosen || taken.value) return
+    if (!chosen || accepted.value) return
     file.value = chosen
     plan.value = undefined
     ticks.value = new Set()
@@ -48,14 +49,14 @@ export function useInstallation(): Installation {
   }
 
   async function install(): Promise<void> {
-    const { value: bytes } = file
+    const { value: chosen } = file
     const { value: shown } = sheet
-    if (!bytes || !shown || left.value > 0 || isBlocked.value || isBusy.value) return
+    if (!chosen || !shown || left.value > 0 || isBlocked.value || isBusy.value) return
     isInstalling.value = true
     await attempt(async () => {
-      taken.value = await installPackage(bytes, approvalsOf(shown, ticks.value))
+      accepted.value = await installPackage(chosen, approvalsOf(shown, ticks.value))
     })
-    isInstalling.value = taken.value !== undefined
+    isInstalling.value = accepted.value !== undefined
   }
 
   async function attempt(work: () => Promise<void>): Promise<void> {
@@ -71,5 +72,5 @@ export function useInstallation(): Installation {
     }
   }
 
-  return { file, plan, sheet, ticks, left, isBlocked, isBusy, error, isInstalling, taken, choose, install }
+  return { file, plan, sheet, ticks, left, isBlocked, isBusy, error, isInstalling, accepted, choose, install }
 }

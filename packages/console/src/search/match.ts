@@ -2,14 +2,14 @@
 function rankOf(query: string, text: string): number | undefined {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean)
   const within = text.toLowerCase()
-  // Also matches kinds as the API spells them: `configmap`.
+  // Also matches names without spaces, as in the API: `configmap`.
   if (!wanted.every((word) => within.includes(word)))
-    return joined(within).includes(joined(query.toLowerCase())) ? 2 : undefined
+    return withoutSpaces(within).includes(withoutSpaces(query.toLowerCase())) ? 2 : undefined
   if (within.startsWith(query.toLowerCase())) return 0
   return wanted.every((word) => ` ${within}`.includes(` ${word}`)) ? 1 : 2
 }
 
-function joined(text: string): string {
+function withoutSpaces(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
 

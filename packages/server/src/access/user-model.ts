@@ -4,7 +4,7 @@ import { revoked } from '../credentials/revocations.ts'
 import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import { indexedObject } from '../models/indexed-object.ts'
-import type { Accompaniment, Model, ModelIndex, ObjectChange } from '../models/model.ts'
+import type { Accompaniment, Model, ObjectChange } from '../models/model.ts'
 import { fromData, toData } from '../models/object-bytes.ts'
 import { deleteIdentities } from '../store/records/identities.ts'
 import { deletePassword } from '../store/records/passwords.ts'
@@ -43,22 +43,6 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.email' }, { name: 'spec.displayName' }, { name: 'spec.disabled' }],
 }
 
-/** The words of the display name, so that a search finds every one of them. */
-const wordsIndex: ModelIndex = {
-  name: 'words',
-  form: 'words of spec.displayName',
-  type: 'string',
-  multi: true,
-  unique: false,
-  descending: false,
-  ofStatus: false,
-  valuesOf: ({ spec }) => {
-    const { displayName = '' } = spec as { readonly displayName?: string }
-    const words = displayName.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-    return [...new Set(words)].map((value) => ({ pointer: '/spec/displayName', value }))
-  },
-}
-
 export interface UserParts {
   readonly store: Store
   readonly rights: Pick<Rights, 'asIn'>
@@ -70,7 +54,6 @@ export interface UserParts {
 
 export function createUserModel(parts: UserParts): Model {
   return createBuiltInModel(definition, {
-    ownIndexes: [wordsIndex],
     rules: {
       accompany: async (change, { caller, store: inBatch }) => {
         const reading = inBatch ? { ...parts, store: inBatch } : parts

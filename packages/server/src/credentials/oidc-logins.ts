@@ -10,7 +10,7 @@ export const loginMs = 10 * 60_000
 const mostOfAddress = 500
 const mostInAll = 20_000
 
-interface LoginSecrets {
+interface BrowserSecrets {
   readonly state: string
   /** A secret that only the browser has that started the login. */
   readonly browser: string
@@ -18,9 +18,9 @@ interface LoginSecrets {
 
 /** Logins in progress. Each can be finished once, in time, by the browser that started it, on any replica. */
 export interface OidcLogins {
-  begin(login: OidcLogin, secrets: LoginSecrets & { readonly address: string }): Promise<void>
+  begin(login: OidcLogin, secrets: BrowserSecrets & { readonly address: string }): Promise<void>
   /** Uses the state up, whatever the outcome; another browser cannot use it up. */
-  end(secrets: LoginSecrets): Promise<OidcLogin | undefined>
+  end(secrets: BrowserSecrets): Promise<OidcLogin | undefined>
 }
 
 export function createOidcLogins(store: Store, clock: Clock): OidcLogins {

@@ -48,36 +48,36 @@ interface Running {
   readonly giveUp: (error: Error) => void
 }
 
-interface Trouble extends DatabaseFault {
+interface CurrentOutage extends DatabaseFault {
   readonly since: number
   failed: number
 }
 
-const begins = {
+const beginMessages = {
   read: 'the database does not answer; requests get 503 until it does',
   write: 'the database cannot write; writes get 503 until it can',
 }
-const ends = { read: 'the database answers again', write: 'the database writes again' }
+const endMessages = { read: 'the database answers again', write: 'the database writes again' }
 
-/** Logs an outage once when it begins and once when it ends. */
+/** Logs an outage when it begins and when it ends. */
 export function watchHealth({ log, description, probe }: HealthOptions): DatabaseHealth {
   const running = new Set<Running>()
   let answeredAt = performance.now()
-  let outage: Trouble | undefined
-  const answered = (startedAt: number, isWritten: boolean) => {
+  let outage: CurrentOutage | undefined
+  const recordAnswer = (startedAt: number, isWritten: boolean) => {
     answeredAt = performance.now()
     // The result of an operation that began before the outage does not end it.
     if (!outage || startedAt < outage.since) return
     // Reads succeed on a full disk.
     if (outage.ofWrites && !isWritten) return
     const seconds = Math.round((answeredAt - outage.since) / 100) / 10
-    log.info({ seconds, failed: outage.failed }, ends[outage.ofWrites ? 'write' : 'read'])
+    log.info({ seconds, failed: outage.failed }, endMessages[outage.ofWrites ? 'write' : 'read'])
     outage = undefined
   }
-  const failed = (fault: DatabaseFault, cause?: unknown) => {
+  const recordFailure = (fault: DatabaseFault, cause?: unknown) => {
     if (!outage) {
       outage = { ...fault, since: performance.now(), failed: 0 }
-      log.error({ err: cause, database: description }, begins[fault.ofWrites ? 'write' : 'read'])
+      log.error({ err: cause, database: description }, beginMessages[fault.ofWrites ? 'write' : 'read'])
     }
     outage.failed++
     return new Outage(fault.why, cause)
@@ -90,13 +90,13 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
       const settle = async () => {
         try {
           const result = await work()
-          answered(startedAt, isWritten(result))
+          recordAnswer(startedAt, isWritten(result))
           resolve(result)
         } catch (error) {
           const fault = databaseFault(error)
           // Any other error proves that the database answers.
-          if (!fault) answered(startedAt, false)
-          reject(fault ? failed(fault, error) : (error as Error))
+          if (!fault) recordAnswer(startedAt, false)
+          reject(fault ? recordFailure(fault, error) : (error as Error))
         } finally {
           running.delete(one)
         }
@@ -110,7 +110,7 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
       running.delete(one)
       const why = silence(one.startedAt)
       // Other operations succeeded meanwhile, so only this statement is slow.
-      one.giveUp(answeredAt > one.startedAt ? new Outage(why) : failed({ why, ofWrites: false }))
+      one.giveUp(answeredAt > one.startedAt ? new Outage(slow(one.startedAt)) : recordFailure({ why, ofWrites: false }))
     }
     if (!probe || !outage?.ofWrites || performance.now() - probedAt < probeMs) return
     probedAt = performance.now()
@@ -128,4 +128,8 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
 
 function silence(since: number): string {
   return `the database has not answered for ${Math.round((performance.now() - since) / 1000)} seconds`
+}
+
+function slow(since: number): string {
+  return `the database has not finished this request within ${Math.round((performance.now() - since) / 1000)} seconds`
 }

@@ -95,8 +95,8 @@ function program(schema: JsonSchema, options: Options): string {
     ownProperties: namesInherited(schema),
     code: { regExp: linearTimeRegExp, source: true, lines: false },
   })
-  for (const [id, phase] of Object.entries({ full: schema, structure: structureOf(schema) })) {
-    const identified = { ...phase, $id: id }
+  for (const [id, stage] of Object.entries({ full: schema, structure: structureOf(schema) })) {
+    const identified = { ...stage, $id: id }
     void schemaChecker.validateSchema(identified, true)
     ajv.addSchema(identified)
   }

@@ -236,7 +236,7 @@ test('the given schema is not modified', () => {
   expect(schema).toEqual(before)
 })
 
-describe('the structure phase keeps', () => {
+describe('the structure stage keeps', () => {
   const cases: readonly (readonly [what: string, schema: unknown, structure: unknown])[] = [
     ['types without constraints', { type: 'string', minLength: 1, format: 'date' }, { type: 'string' }],
     ['no allowed values', { enum: [1] }, {}],

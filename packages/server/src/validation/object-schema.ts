@@ -19,7 +19,7 @@ const structuralMaps = new Set(['properties', 'patternProperties', '$defs'])
 const structuralSchemas = new Set(['items', 'additionalProperties'])
 const structuralLists = new Set(['prefixItems', 'allOf'])
 
-/** The part of a closed schema that the first phase checks. */
+/** The part of a closed schema that the first stage checks. */
 export function structureOf(schema: unknown): JsonSchema {
   if (!isJsonObject(schema)) return schema as JsonSchema
   const kept = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {

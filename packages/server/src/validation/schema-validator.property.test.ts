@@ -89,7 +89,7 @@ interface Outcome {
   readonly constraints: readonly string[]
 }
 
-test('any schema accepts and rejects any value like a naive two-phase validation', async () => {
+test('any schema accepts and rejects any value like a naive two-stage validation', async () => {
   const seen = new Map<string, number>()
   const cases = schema.chain((spec) =>
     fc.tuple(fc.constant(spec), fc.array(fitting(spec), { minLength: valuesPerSchema, maxLength: valuesPerSchema })),
@@ -106,7 +106,7 @@ test('any schema accepts and rejects any value like a naive two-phase validation
         expect(pointersOf(errors.slice(0, structural))).toEqual(expected.structure)
         expect(pointersOf(errors.slice(structural))).toEqual(expected.constraints)
         const found = Object.entries(expected).filter(([, pointers]) => pointers.length > 0)
-        const outcome = found.map(([phase]) => phase).join(' and ')
+        const outcome = found.map(([stage]) => stage).join(' and ')
         seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
       }
     }),

@@ -20,19 +20,19 @@ interface ValidateOptions {
 
 /**
  * Fills in defaults and returns every error: first those of the structure (types, required and unknown fields), then the
- * violated constraints of values whose structure is sound.
+ * violated constraints of values whose structure is correct.
  */
 export type Validate = (value: unknown, options?: ValidateOptions) => Promise<readonly FieldError[]>
 
 /** Maximum number of reported errors. */
 export const maxFaults = 100
 /**
- * A larger value gets only the first error of each phase: one megabyte of wrong array items would make half a million errors, 1.6 s of work
+ * A larger value gets only the first error of each stage: one megabyte of wrong array items would make half a million errors, 1.6 s of work
  * and an answer of 64 MB.
  */
 const maxValuesForAllFaults = 5_000
 
-interface Phases {
+interface Stages {
   readonly structure: ValidateFunction
   readonly full: ValidateFunction
 }
@@ -40,10 +40,10 @@ interface Phases {
 /** Compiles a schema, here or in a separate thread. */
 export type CompileProgram = (thoroughness: Thoroughness) => Promise<string>
 
-/** A validator for a model. The program that stops at the first error is compiled when a large object first needs it. */
+/** A validator for a model. Compiles the program that stops at the first error only once a large object needs it. */
 export async function createValidate(compile: CompileProgram): Promise<Validate> {
   const every = runProgram(await compile('every fault'))
-  let first: Phases | undefined
+  let first: Stages | undefined
   return async (value, options) => {
     if (!isLarge(value)) return faultsOf(every, value, options)
     first ??= runProgram(await compile('first fault'))
@@ -52,16 +52,16 @@ export async function createValidate(compile: CompileProgram): Promise<Validate>
   }
 }
 
-/** Compiles a schema of the host, checked in one phase. */
+/** Compiles a schema of the host, checked in one stage. */
 export function compileSchema(schema: JsonSchema): (value: unknown) => readonly FieldError[] {
-  const compile = (allErrors: boolean): Phases => {
+  const compile = (allErrors: boolean): Stages => {
     // The host's schemas are constants, so checking them against the draft is unnecessary.
     const options = { allErrors, validateSchema: false, code: { regExp: linearTimeRegExp } }
     const full = createAjv(options).compile(schema)
     return { structure: full, full }
   }
   const every = compile(true)
-  let first: Phases | undefined
+  let first: Stages | undefined
   return (value) => faultsOf(isLarge(value) ? (first ??= compile(false)) : every, value)
 }
 
@@ -70,18 +70,18 @@ const ownRequire = createRequire(import.meta.url)
 const load = (name: string): unknown => (name === 'linear-time-regexp' ? loadedPattern : ownRequire(name))
 
 /** The text comes from our compiler, which escapes the schema. */
-function runProgram(text: string): Phases {
-  const module: { exports: Partial<Phases> } = { exports: {} }
+function runProgram(text: string): Stages {
+  const module: { exports: Partial<Stages> } = { exports: {} }
   // oxlint-disable-next-line typescript/no-implied-eval -- made by the schema compiler
   new Function('require', 'exports', 'module', text)(load, module.exports, module)
   const { structure, full } = module.exports
-  if (!structure || !full) throw new Error('a compiled schema has no phases')
+  if (!structure || !full) throw new Error('a compiled schema has no stages')
   return { structure, full }
 }
 
-function faultsOf(phases: Phases, value: unknown, options?: ValidateOptions): readonly FieldError[] {
+function faultsOf(stages: Stages, value: unknown, options?: ValidateOptions): readonly FieldError[] {
   try {
-    return boundedMatching(() => findFaults(phases, value, options))
+    return boundedMatching(() => findFaults(stages, value, options))
   } catch (error) {
     if (!(error instanceof TooLongForPatterns)) throw error
     const words =
@@ -91,14 +91,14 @@ function faultsOf(phases: Phases, value: unknown, options?: ValidateOptions): re
 }
 
 function findFaults(
-  { structure, full }: Phases,
+  { structure, full }: Stages,
   value: unknown,
   { stored }: ValidateOptions = {},
 ): readonly FieldError[] {
   if (full(value)) return []
-  const freshFaults = (phase: ValidateFunction) => {
-    const faults = phase(value) ? [] : toFieldErrors(phase)
-    return stored === undefined ? faults : withoutOld(faults, value, { phase, stored })
+  const freshFaults = (stage: ValidateFunction) => {
+    const faults = stage(value) ? [] : toFieldErrors(stage)
+    return stored === undefined ? faults : withoutOld(faults, value, { stage, stored })
   }
   const structural = freshFaults(structure)
   if (structure === full || structural.length >= maxFaults) return structural.slice(0, maxFaults)
@@ -106,13 +106,13 @@ function findFaults(
   return [...structural, ...constraints].slice(0, maxFaults)
 }
 
-/** Keywords that look at everything inside of a value. */
-const inclusive = new Set(['oneOf', 'anyOf', 'not', 'contains', 'const', 'enum'])
+/** Keywords whose result depends on everything inside the value. */
+const deepKeywords = new Set(['oneOf', 'anyOf', 'not', 'contains', 'const', 'enum'])
 
-/** Whether a structural error of the same value, of one that contains it, or of one that the keyword looks at explains this one. */
+/** Whether a structural error above the value, or inside it for a deep keyword, already explains this error. */
 function isConsequence({ pointer = '', rule }: FieldError, structural: readonly FieldError[]): boolean {
   return structural.some(({ pointer: place = '' }) => {
-    return `${pointer}/`.startsWith(`${place}/`) || (inclusive.has(rule) && `${place}/`.startsWith(`${pointer}/`))
+    return `${pointer}/`.startsWith(`${place}/`) || (deepKeywords.has(rule) && `${place}/`.startsWith(`${pointer}/`))
   })
 }
 
@@ -120,11 +120,11 @@ function isConsequence({ pointer = '', rule }: FieldError, structural: readonly 
 function withoutOld(
   faults: readonly FieldError[],
   value: unknown,
-  { phase, stored }: { readonly phase: ValidateFunction; readonly stored: unknown },
+  { stage, stored }: { readonly stage: ValidateFunction; readonly stored: unknown },
 ): readonly FieldError[] {
   // A copy, because defaults are filled in.
-  if (faults.length === 0 || phase(cloneJson(stored))) return faults
-  const old = new Set(toFieldErrors(phase).map(identity))
+  if (faults.length === 0 || stage(cloneJson(stored))) return faults
+  const old = new Set(toFieldErrors(stage).map(identity))
   return faults.filter(
     (fault) =>
       !old.has(identity(fault)) ||
@@ -147,7 +147,7 @@ function valuesIn(value: unknown, limit: number): number {
   return count
 }
 
-/** Without duplicates: an unknown field may be reported by a part of a composed schema and by the whole. */
+/** Removes duplicates: a part of a composed schema and the whole may report the same unknown field. */
 function toFieldErrors({ errors }: ValidateFunction): readonly FieldError[] {
   const faults = withoutFormNoise(errors ?? [])
     .filter(isCause)

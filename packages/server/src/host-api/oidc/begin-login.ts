@@ -5,7 +5,7 @@ import type { Answer, Call } from '../../call/call.ts'
 import { loginMs, type OidcLogins } from '../../credentials/oidc-logins.ts'
 import { newSecret } from '../../credentials/secret.ts'
 import { jsonAnswer } from '../../call/json-answer.ts'
-import { newLoginSecrets, type OidcClient } from './oidc-client.ts'
+import { newBrowserSecrets, type OidcClient } from './oidc-client.ts'
 import { providerNoted } from './provider-noted.ts'
 import { seeOther } from '../sign-in/see-other.ts'
 import { readReturnTo } from '../sign-in/return-to.ts'
@@ -48,7 +48,7 @@ async function begin(
   const why = insecure()
   if (why !== undefined) throw new ApiError('Forbidden', why)
   const returnTo = readReturnTo(request.query, publicUrl())
-  const secrets = newLoginSecrets()
+  const secrets = newBrowserSecrets()
   const url = await providerNoted(request, client.loginUrl(secrets, redirectUri(publicUrl(), client)))
   const browser = newSecret('pgo_')
   const { nonce, verifier, state } = secrets

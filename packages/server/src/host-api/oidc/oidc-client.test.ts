@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createOidcClient, newLoginSecrets } from './oidc-client.ts'
+import { createOidcClient, newBrowserSecrets } from './oidc-client.ts'
 
 /** Faults of a provider. The conformance tests cover the whole flow with a real provider. */
 const stops: (() => void)[] = []
@@ -20,7 +20,7 @@ async function provider(answer: RequestListener) {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const settings = { name: 'a', displayName: 'Accounts', issuer, clientId: 'p', scopes: ['openid'], roles: new Map() }
   const client = createOidcClient(settings, { timeoutSeconds: 1 })
-  return { issuer, login: () => client.loginUrl(newLoginSecrets(), 'http://127.0.0.1/callback') }
+  return { issuer, login: () => client.loginUrl(newBrowserSecrets(), 'http://127.0.0.1/callback') }
 }
 
 const json =

@@ -5,15 +5,15 @@ import type { OidcProvider } from '../../config/oidc-provider.ts'
 import { cannotBeUsed, refusedLogin } from './provider-errors.ts'
 
 /** A provider's metadata is cached for this long. */
-const keptMs = 3_600_000
+const metadataCacheMs = 3_600_000
 /** After a failure the provider is not contacted for this long, so that callers do not wait for it one after the other. */
 const retryMs = 2_000
 /** Tolerated clock skew between a provider and this host. */
-const toleratedSeconds = 30
+const clockToleranceSeconds = 30
 /** The limit of the OpenID Connect standard. */
-const longestSubject = 255
+const maxSubjectLength = 255
 
-export interface LoginSecrets {
+export interface BrowserSecrets {
   readonly state: string
   readonly nonce: string
   /** Proves to the provider that the same client started and ends the login (PKCE). */
@@ -31,12 +31,12 @@ export interface ProvenLogin {
 export interface OidcClient {
   readonly provider: OidcProvider
   /** The URL where a browser signs in; the browser then returns to `redirectUri`. */
-  loginUrl(secrets: LoginSecrets, redirectUri: string): Promise<URL>
+  loginUrl(secrets: BrowserSecrets, redirectUri: string): Promise<URL>
   /** Exchanges the code in the URL that the browser returned to; throws when the login is not valid. */
-  prove(cameBack: URL, secrets: LoginSecrets): Promise<ProvenLogin>
+  prove(callbackUrl: URL, secrets: BrowserSecrets): Promise<ProvenLogin>
 }
 
-export function newLoginSecrets(): LoginSecrets {
+export function newBrowserSecrets(): BrowserSecrets {
   return { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
 }
 
@@ -46,7 +46,7 @@ export interface OidcClientOptions {
 }
 
 export function createOidcClient(provider: OidcProvider, { timeoutSeconds = 5 }: OidcClientOptions = {}): OidcClient {
-  const configuration = keptConfiguration(provider, timeoutSeconds)
+  const configuration = cachedConfiguration(provider, timeoutSeconds)
   return {
     provider,
     loginUrl: async ({ state, nonce, verifier }, redirectUri) =>
@@ -58,16 +58,16 @@ export function createOidcClient(provider: OidcProvider, { timeoutSeconds = 5 }:
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       }),
-    prove: async (cameBack, { state, nonce, verifier }) => {
-      const known = await configuration()
+    prove: async (callbackUrl, { state, nonce, verifier }) => {
+      const config = await configuration()
       try {
-        const tokens = await client.authorizationCodeGrant(known, cameBack, {
+        const tokens = await client.authorizationCodeGrant(config, callbackUrl, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
         })
-        return await proven(provider, known, tokens)
+        return await proven(provider, config, tokens)
       } catch (error) {
         throw refusedLogin(provider, error)
       }
@@ -76,15 +76,15 @@ export function createOidcClient(provider: OidcProvider, { timeoutSeconds = 5 }:
 }
 
 /** Concurrent callers share one request. */
-function keptConfiguration(provider: OidcProvider, timeoutSeconds: number): () => Promise<client.Configuration> {
-  let kept: { readonly made: Promise<client.Configuration>; readonly until: number } | undefined
+function cachedConfiguration(provider: OidcProvider, timeoutSeconds: number): () => Promise<client.Configuration> {
+  let cached: { readonly made: Promise<client.Configuration>; readonly until: number } | undefined
   return () => {
-    if (kept && kept.until > performance.now()) return kept.made
+    if (cached && cached.until > performance.now()) return cached.made
     const made = discover(provider, timeoutSeconds).catch((error: unknown) => {
-      kept = { made, until: performance.now() + retryMs }
+      cached = { made, until: performance.now() + retryMs }
       throw cannotBeUsed(provider, error)
     })
-    kept = { made, until: performance.now() + keptMs }
+    cached = { made, until: performance.now() + metadataCacheMs }
     return made
   }
 }
@@ -95,7 +95,7 @@ async function discover(provider: OidcProvider, timeout: number): Promise<client
     new URL(issuer).protocol === 'http:' && isLoopback(new URL(issuer)) ? [client.allowInsecureRequests] : []
   const found = await client.discovery(new URL(issuer), clientId, {}, client.None(), { timeout, execute })
   const server = found.serverMetadata()
-  const metadata = { [client.clockTolerance]: toleratedSeconds }
+  const metadata = { [client.clockTolerance]: clockToleranceSeconds }
   const usable = new client.Configuration(server, clientId, metadata, authentication(server, clientSecret))
   usable.timeout = timeout
   // Also verify the signature of ID tokens received directly from the provider, which the standard makes optional.
@@ -112,15 +112,15 @@ function authentication(server: client.ServerMetadata, secret: string | undefine
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
 
-async function proven(provider: OidcProvider, known: client.Configuration, tokens: Tokens): Promise<ProvenLogin> {
+async function proven(provider: OidcProvider, config: client.Configuration, tokens: Tokens): Promise<ProvenLogin> {
   const idToken = tokens.claims()
-  if (!idToken) throw new Error('there is no ID token')
+  if (!idToken) throw new Error('the response has no ID token')
   const { iss, sub } = idToken
   // For some providers the library accepts every tenant as one issuer.
-  if (new URL(iss).href !== provider.issuer) throw new Error('the ID token is of another issuer')
-  if (sub.length > longestSubject)
+  if (new URL(iss).href !== provider.issuer) throw new Error('the ID token is from another issuer')
+  if (sub.length > maxSubjectLength)
     throw new ApiError('Unauthenticated', `the subject that ${provider.displayName} gave is too long`)
-  const claims = { ...(await userInfo(provider, known, { tokens, idToken })), ...idToken }
+  const claims = { ...(await userInfo(provider, config, { tokens, idToken })), ...idToken }
   return { issuer: provider.issuer, subject: sub, claims }
 }
 
@@ -132,11 +132,11 @@ interface UserInfoNeed {
 /** Many providers return names and groups only from the userinfo endpoint. */
 async function userInfo(
   { rolesClaim }: OidcProvider,
-  known: client.Configuration,
+  config: client.Configuration,
   { tokens, idToken }: UserInfoNeed,
 ): Promise<object> {
   const first = rolesClaim?.startsWith('/') ? rolesClaim.split('/')[1] : rolesClaim
   const isComplete = 'preferred_username' in idToken && (first === undefined || first in idToken)
-  if (isComplete || known.serverMetadata().userinfo_endpoint === undefined) return {}
-  return client.fetchUserInfo(known, tokens.access_token, idToken.sub)
+  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return {}
+  return client.fetchUserInfo(config, tokens.access_token, idToken.sub)
 }

@@ -14,7 +14,7 @@ export interface AccompaniedWrite {
 }
 
 /**
- * Writes the object and its model's accompanying writes in one transaction; asks the model again after a lost race.
+ * Writes the object, and what its model writes with it, in one transaction. After a lost race it asks the model again.
  */
 export async function writeAccompanied(store: Store, model: Model, write: AccompaniedWrite): Promise<WriteResult> {
   const { inTurn } = model.rules
@@ -26,19 +26,19 @@ async function tryWriting(
   model: Model,
   { operation, change, context, dryRun }: AccompaniedWrite,
 ): Promise<WriteResult> {
-  let others: readonly WriteOperation[] = []
+  let accompanying: readonly WriteOperation[] = []
   const isLost = (error: unknown) =>
-    error instanceof GuardFailed || (error instanceof WriteConflict && others.includes(error.operation))
+    error instanceof GuardFailed || (error instanceof WriteConflict && accompanying.includes(error.operation))
   try {
     return await retryRaces(async () => {
-      const { operations = [], ...how } = (await model.rules.accompany?.(change, context)) ?? {}
-      others = operations
+      const { operations = [], ...conditions } = (await model.rules.accompany?.(change, context)) ?? {}
+      accompanying = operations
       const targets = operation.type === 'update' ? targetGuards(model, change) : []
       if (targets.length > 0) await assertTargets(store, model, change)
-      const guards = [...(how.guards ?? []), ...targets]
+      const guards = [...(conditions.guards ?? []), ...targets]
       const [result] = await store.write([operation, ...operations], {
         dryRun,
-        ...how,
+        ...conditions,
         ...(guards.length > 0 && { guards }),
       })
       if (!result) throw new Error('a write answered nothing')

@@ -87,7 +87,11 @@ function withReplica({ before, spec, live }: Known, entry: PluginReplica): Plugi
   const replicas = [...others, ...(isCounted(spec, entry.digest) ? [entry] : [])]
   // A replica where the version is only prepared still runs the previous one.
   const atWork = replicas.filter(({ digest, phase }) => digest === spec.digest && phase !== 'Prepared')
-  const [least] = atWork.toSorted((one, other) => lessFirst.indexOf(one.phase) - lessFirst.indexOf(other.phase))
+  const [least] = atWork.toSorted(
+    (one, other) =>
+      lessFirst.indexOf(one.phase) - lessFirst.indexOf(other.phase) ||
+      Number(one.message === undefined) - Number(other.message === undefined),
+  )
   const { phase: _, reason: __, message: ___, ...rest } = before
   return { ...rest, ...stateOf(least ?? before), replicas }
 }

@@ -201,16 +201,16 @@ const rows: readonly Row[] = [
     calls: ['upgrade one to two'],
   },
   {
-    title: 'an uninstalled plugin is removed and stopped, and is not reported as merely disabled',
+    title: 'an uninstalled plugin is reported as disabled before its removal begins, which reports more',
     before: [todo()],
     follow: [todo({ enabled: false, removal: 'keep' })],
-    calls: ['remove and keep', 'stop one'],
+    calls: ['one is Disabled', 'remove and keep', 'stop one'],
   },
   {
     title: 'a removal while an upgrade is prepared aborts the upgrade before it removes anything',
     before: upgrading,
     follow: [todo({ ...candidate('two'), enabled: false, removal: 'keep' })],
-    calls: ['abort: upgrade one to two', 'remove and keep', 'stop one', 'stop two'],
+    calls: ['one is Disabled', 'abort: upgrade one to two', 'remove and keep', 'stop one', 'stop two'],
   },
   {
     title: 'a purge replaces a removal that keeps the data',

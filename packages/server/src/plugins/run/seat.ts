@@ -84,14 +84,13 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
   }
   const settle = async (plugin: InstalledPlugin | undefined) => {
     if (!plugin?.spec.enabled || (active && active.plugin.uid !== plugin.uid)) {
-      const wasRunning = active !== undefined
+      const tellDisabled = active !== undefined && plugin?.spec.enabled === false
+      // Before the removal begins, which reports more.
+      if (tellDisabled && plugin.spec.removal) tell(plugin, plugin.spec.digest, { phase: 'Disabled' })
       await idleJob(plugin)
       await empty()
-      if (!plugin) return
-      if (!plugin.spec.enabled) {
-        if (wasRunning && !plugin.spec.removal) tell(plugin, plugin.spec.digest, { phase: 'Disabled' })
-        return
-      }
+      if (tellDisabled && !plugin.spec.removal) tell(plugin, plugin.spec.digest, { phase: 'Disabled' })
+      if (!plugin?.spec.enabled) return
     }
     await seatActive(plugin)
     await seatNext(plugin)

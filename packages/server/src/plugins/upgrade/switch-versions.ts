@@ -16,7 +16,7 @@ import {
 } from '../run/declared-objects.ts'
 import { pruneDeclared, type PruneParts } from '../run/prune-declared.ts'
 import type { InstalledPlugin } from '../run/known-plugins.ts'
-import { Superseded } from '../run/not-started.ts'
+import { PluginFailed, Superseded } from '../run/not-started.ts'
 import type { OpenedPackage } from '../package/open-package.ts'
 import { deletePackage } from '../../store/records/plugin-packages.ts'
 import { installingCaller, specOf, versionOf } from '../plugin-model.ts'
@@ -82,9 +82,10 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
 
 function switched({ plugin, candidate }: Versions, stored: { readonly uid: string; readonly data: Buffer }): object {
   const { candidate: waiting, ...spec } = specOf(fromData(stored.data))
-  if (stored.uid !== plugin.uid || !waiting || waiting.digest !== candidate.digest || !spec.enabled) {
+  if (stored.uid !== plugin.uid || waiting?.digest !== candidate.digest) {
     throw new Superseded('its candidate has changed')
   }
+  if (!spec.enabled) throw new PluginFailed('the plugin was disabled')
   const { groups, enabled, restarts } = spec
   const next: PluginSpec = {
     ...versionOf(candidate),

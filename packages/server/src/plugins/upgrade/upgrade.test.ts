@@ -256,6 +256,11 @@ const givenUp: readonly GivenUp[] = [
     message: /^the plugin was disabled$/,
   },
   {
+    title: 'when the plugin is disabled right before the switch',
+    switching: () => ground.change('todo', disabled),
+    message: /^the plugin was disabled$/,
+  },
+  {
     title: 'when its package is not in the database',
     given: async (plugin) => {
       await report(plugin, { phase: 'Prepared' })
