@@ -17,11 +17,13 @@ export const staticSteps: readonly Step[] = [
   { name: 'documentation site', command: 'npm run -s docs:build' },
 ]
 
-/** Steps that read the output of the build; two run in parallel. */
+/** Steps that need the build; two run in parallel. */
 export const builtSteps: readonly Step[] = [
   { name: 'lint', command: 'npm run -s lint' },
   { name: 'public surface', command: 'npm run -s surface -- --check' },
   { name: 'packages', command: 'npm run -s packages -- --built' },
+  { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
+  { name: 'console', command: "npm run -s test:console -- --only='sees only'" },
 ]
 
 /** Unit, end-to-end, conformance and security tests in one process; `more` narrows it to some files or workers. */
@@ -30,7 +32,10 @@ export function testCommand(more: readonly string[] = []): string {
   return ['SUITES=together npx vitest run', ...reporters, ...more].join(' ')
 }
 
-/** Suites in processes of their own; two run in parallel. The longest is first, because it mostly waits for npm. */
+/**
+ * Suites in processes of their own; two run in parallel. The longest is first, because it mostly waits for npm. It kills processes of
+ * the plugin `todo`, so no other suite here runs that.
+ */
 export const suiteSteps: readonly Step[] = [
   { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
@@ -38,6 +43,4 @@ export const suiteSteps: readonly Step[] = [
     name: 'watch histories',
     command: 'npm run -s faults -- watch --calm --rounds=1 --changes=2000 --seed=1',
   },
-  { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
-  { name: 'console', command: "npm run -s test:console -- --only='sees only'" },
 ]

@@ -165,7 +165,8 @@ async function resetPassword(
   const fault = passwordFault(password, name)
   if (fault !== undefined) throw new ApiError('Invalid', `the password ${fault}`)
   const user = await existing(parts, name)
-  const tokens = await replacePassword({ ...parts, tokens: parts.own.tokens }, { user, password, keepTokens })
+  const set = await parts.passwords.set(user.uid, password)
+  const tokens = await replacePassword({ ...parts, tokens: parts.own.tokens }, { user, set, keepTokens })
   await parts.record({ event: 'password-set', account: name })
   return { canSignIn: canSignIn(user), tokens }
 }

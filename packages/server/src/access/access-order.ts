@@ -1,3 +1,4 @@
+import { ApiError } from '@pergola/api'
 import { readCounter } from '../store/records/write-counters.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
 import { retryRaces } from '../store/retry-races.ts'
@@ -27,7 +28,12 @@ export function readAccessCount(store: Store): Promise<number> {
 
 /** Repeats decision and write if another write of roles or bindings came first. */
 export async function inAccessOrder<Done>(store: Store, work: (order: Guard) => Promise<Done>): Promise<Done> {
-  return retryRaces(async () => work(await accessAsRead(store)), cameFirst)
+  try {
+    return await retryRaces(async () => work(await accessAsRead(store)), cameFirst)
+  } catch (error) {
+    if (!cameFirst(error)) throw error
+    throw new ApiError('VersionConflict', 'users, roles and bindings keep changing; retry', { cause: error })
+  }
 }
 
 function cameFirst(error: unknown): boolean {

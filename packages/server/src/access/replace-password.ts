@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { CheckedPassword, Passwords } from '../credentials/passwords.ts'
+import type { NewPassword } from '../credentials/passwords.ts'
 import { revoked } from '../credentials/revocations.ts'
 import type { Model } from '../models/model.ts'
 import { removeTokens } from './end-tokens.ts'
@@ -11,32 +11,30 @@ import type { Guard, Store } from '../store/store.ts'
 export interface ReplacePasswordParts {
   readonly store: Store
   readonly clock: Clock
-  readonly passwords: Passwords
   readonly tokens: Model
 }
 
-export interface NewPassword {
+export interface PasswordChange {
   readonly user: { readonly uid: string; readonly name: string }
-  readonly password: string
+  readonly set: NewPassword
   /** The session that stays valid; none when somebody else sets the password. */
   readonly sessionId?: string | undefined
   readonly keepTokens?: boolean | undefined
   readonly guards?: readonly Guard[]
   /** Runs every step except storing. */
   readonly dryRun?: boolean
-  /** The old password, if the caller had to prove it. */
-  readonly inPlaceOf?: CheckedPassword
 }
 
 /**
  * Sets a new password and ends everything opened with the old one: sessions on every replica and, unless kept, tokens. Returns
  * how many tokens were deleted.
  */
-export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<number> {
-  const { store, clock, passwords, tokens } = parts
-  const { user, password, sessionId, keepTokens = false, inPlaceOf, dryRun = false } = wanted
+export async function replacePassword(
+  { store, clock, tokens }: ReplacePasswordParts,
+  wanted: PasswordChange,
+): Promise<number> {
+  const { user, set, sessionId, keepTokens = false, dryRun = false } = wanted
   const { uid, name } = user
-  const set = await passwords.set(uid, password, inPlaceOf)
   const guards = [...(wanted.guards ?? []), set.isStored]
   const also = [set.write, deleteSessions(uid, sessionId), ...(keepTokens ? [] : [deleteTokenDigests(uid)])]
   return retryRaces(async () => {

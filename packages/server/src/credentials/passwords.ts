@@ -27,11 +27,12 @@ export interface Passwords {
   ): Promise<CheckedPassword | undefined>
 }
 
-export interface CheckedPassword extends Proof {
+interface CheckedPassword extends Proof {
   readonly hash: string
 }
 
-interface NewPassword {
+/** A hashed password, not yet stored. */
+export interface NewPassword {
   readonly write: SqlStatement
   /** Fails when another password is stored. */
   readonly isStored: Guard

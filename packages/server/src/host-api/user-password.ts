@@ -3,6 +3,7 @@ import { objectNotFound } from '../call/not-found.ts'
 import type { Answer, Call } from '../call/call.ts'
 import type { HostRoute } from '../call/host-route.ts'
 import { jsonAnswer } from '../call/json-answer.ts'
+import type { Passwords } from '../credentials/passwords.ts'
 import type { Model } from '../models/model.ts'
 import { dryRunParameter, flag } from '../models/query/query-parameters.ts'
 import { jsonRequest } from '../validation/json-request.ts'
@@ -26,6 +27,7 @@ interface Change {
 }
 
 export interface UserPasswordParts extends ReplacePasswordParts {
+  readonly passwords: Passwords
   readonly users: Model
   readonly rights: Rights
   readonly onEnd: (uid: string) => void
@@ -62,12 +64,19 @@ async function setUserPassword(parts: UserPasswordParts, call: Call, name: strin
     throw new ApiError('Forbidden', 'your own password is changed at /auth/password, by showing the current one')
   }
   refuseWeak('the password', { field: '/password', password, username: name })
-  const uid = await inAccessOrder(parts.store, async (order) => {
+  const asserted = async () => {
     const user = await parts.store.get(parts.users, name)
     if (!user) throw objectNotFound('user', name)
     await assertPowerOver(parts.rights, call.caller, name)
-    await replacePassword(parts, { user, password, keepTokens: isKept, guards: [order], dryRun })
-    return user.uid
+    return user
+  }
+  const { uid } = await asserted()
+  // Before the access order is read: hashing takes longer than many other writes.
+  const set = await parts.passwords.set(uid, password)
+  await inAccessOrder(parts.store, async (order) => {
+    const user = await asserted()
+    if (user.uid !== uid) throw objectNotFound('user', name)
+    await replacePassword(parts, { user, set, keepTokens: isKept, guards: [order], dryRun })
   })
   if (!dryRun) parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))

@@ -9,6 +9,7 @@ import { fieldError } from '../../call/field-error.ts'
 import { jsonRequest } from '../../validation/json-request.ts'
 import { refuseBody } from '../../validation/refuse-body.ts'
 import type { LoginLimits } from '../../credentials/login-limits.ts'
+import type { Passwords } from '../../credentials/passwords.ts'
 import { replacePassword, type ReplacePasswordParts } from '../../access/replace-password.ts'
 import { signedIn } from './sessions-endpoint.ts'
 
@@ -38,6 +39,7 @@ interface Change {
 }
 
 export interface PasswordEndpointParts extends ReplacePasswordParts {
+  readonly passwords: Passwords
   readonly limits: LoginLimits
   readonly onEnd: (uid: string) => void
 }
@@ -71,10 +73,9 @@ export async function changePassword(parts: PasswordEndpointParts, call: Call): 
   const attempt = { account: name, address: request.address }
   const proof = await parts.limits.attempt(attempt, (known) => parts.passwords.check(uid, sent.current, known))
   if (!proof) throw new ApiError('Forbidden', 'the current password is wrong')
-  const { new: password, keepTokens: isKept } = sent
-  const replaced = { user: { uid, name }, password, sessionId, keepTokens: isKept, inPlaceOf: proof, dryRun }
+  const set = await parts.passwords.set(uid, sent.new, proof)
   try {
-    await replacePassword(parts, replaced)
+    await replacePassword(parts, { user: { uid, name }, set, sessionId, keepTokens: sent.keepTokens, dryRun })
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error
     throw new ApiError('Forbidden', 'the current password has just been changed', { cause: error })
