@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { List, Query, StoredThing } from './collection.ts'
+import { packedSource } from '../end-to-end/packed-source.ts'
+import type { List, Query } from './collection.ts'
 import { person, type Person } from './people.ts'
-import { expectProblem, expectStatus, type Answer } from './request.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { installPackage, phaseIs } from './plugin.ts'
 import { onEachEngine, once } from './server.ts'
 import { transports } from './watching.ts'
 
-const ownTokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+const ownBadges = '/apis/uc.api.hall.example.com/v1/badges'
+const packed = once(() => packedSource(join(import.meta.dirname, 'plugins/hall.ts')))
 /** Eight alternatives that select all of them have more than 10,000 candidates. */
 const count = 1_400
 const seed = Number(process.env['SEED'] ?? 13)
@@ -149,19 +153,20 @@ onEachEngine((api) => {
   })
 
   test('C13-7 at the address of an owner or of one object, anyOf selects only among what is served there', async () => {
-    const [ann, bob] = [await person(api), await person(api)]
-    const tokenOf = async ({ request }: Person) => {
-      const answer = await request('POST', ownTokens, { body: {} })
-      expectStatus(answer, 201)
-      return (answer.body as StoredThing).metadata.name
+    expectStatus(await installPackage(api, await packed()), 201)
+    await phaseIs(api, { phase: 'Started' }, 'hall')
+    const [ann, bob] = [await person(api, { roles: ['hall-attend'] }), await person(api, { roles: ['hall-attend'] })]
+    const badgeOf = async ({ name, request }: Person) => {
+      expectStatus(await request('POST', ownBadges, { body: { metadata: { name: `of-${name}` }, spec: {} } }), 201)
+      return `of-${name}`
     }
-    const [own, other] = [await tokenOf(ann), await tokenOf(bob)]
-    const names = ({ body }: Answer) => (body as List).items.map(({ metadata }) => metadata.name)
+    const [own, other] = [await badgeOf(ann), await badgeOf(bob)]
     for (const term of [`spec.owner=${bob.name}`, `metadata.name=(${own},${other})`, 'spec.owner']) {
       const query = `anyOf=${encodeURIComponent(term)}&anyOf=metadata.name`
-      const answer = await ann.request('GET', `${ownTokens}?${query}&exactTotal=true`)
-      expect([names(answer), (answer.body as List).total]).toEqual([[own], 1])
-      using watching = await api.watch(`${ownTokens}?initial=true&${query}`, { token: ann.token })
+      const answer = await ann.request('GET', `${ownBadges}?${query}&exactTotal=true`)
+      expectStatus(answer, 200)
+      expect([namesIn(answer.body as List), (answer.body as List).total]).toEqual([[own], 1])
+      using watching = await api.watch(`${ownBadges}?initial=true&${query}`, { token: ann.token })
       await watching.frame('BOOKMARK')
       expect(watching.lines()).toEqual([`ADDED ${own}`])
     }

@@ -306,7 +306,10 @@ export function listContract(engine: StoreEngine): void {
             {
               anyOf: [
                 [{ field: 'city', is: { op: '=', value: 'x' } }],
-                [{ field: 'tags', is: { op: '=', value: 'a' } }, { label: 'k', is: { op: 'present' } }],
+                [
+                  { field: 'tags', is: { op: '=', value: 'a' } },
+                  { label: 'k', is: { op: 'present' } },
+                ],
               ],
             },
           ],
