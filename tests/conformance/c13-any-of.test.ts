@@ -156,9 +156,10 @@ onEachEngine((api) => {
     expectStatus(await installPackage(api, await packed()), 201)
     await phaseIs(api, { phase: 'Started' }, 'hall')
     const [ann, bob] = [await person(api, { roles: ['hall-attend'] }), await person(api, { roles: ['hall-attend'] })]
-    const badgeOf = async ({ name, request }: Person) => {
-      expectStatus(await request('POST', ownBadges, { body: { metadata: { name: `of-${name}` }, spec: {} } }), 201)
-      return `of-${name}`
+    const badgeOf = async (owner: Person) => {
+      const name = `of-${owner.name}`
+      expectStatus(await owner.request('POST', ownBadges, { body: { metadata: { name }, spec: {} } }), 201)
+      return name
     }
     const [own, other] = [await badgeOf(ann), await badgeOf(bob)]
     for (const term of [`spec.owner=${bob.name}`, `metadata.name=(${own},${other})`, 'spec.owner']) {
