@@ -302,6 +302,11 @@ export function listContract(engine: StoreEngine): void {
         },
         {
           where: [
+            { anyOf: [[{ field: 'city', is: { op: '=', value: 'x' } }], [{ field: 'tags', is: { op: 'present' } }]] },
+          ],
+        },
+        {
+          where: [
             { field: 'city', is: { op: 'present' } },
             {
               anyOf: [

@@ -21,7 +21,7 @@ import { tableOf, type ModelTable } from '../../model-table.ts'
 import { dataText, idOf, storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from '../parameters.ts'
-import { boundedCount, idsQuery, intersection, rowPredicate } from './predicates.ts'
+import { boundedCount, idsQuery, idsQueryWithRepeats, intersection, rowPredicate } from './predicates.ts'
 import type { Sequencer } from '../changelog/sequencer.ts'
 
 /** A revision carries at most this many changes to skip; with more, the list waits for the sequencer. */
@@ -318,7 +318,7 @@ async function estimate(pool: Pool, model: ModelTable, terms: readonly Clause[])
   const estimates: number[] = []
   for (const term of [undefined, ...terms]) {
     const parameters = createParameters()
-    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : idsQuery(model, term, parameters)
+    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : estimatedSql(model, term, parameters)
     if (sql === undefined) continue
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
       `EXPLAIN (FORMAT JSON) ${sql}`,
@@ -327,4 +327,9 @@ async function estimate(pool: Pool, model: ModelTable, terms: readonly Clause[])
     estimates.push(rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0)
   }
   return Math.min(...estimates)
+}
+
+/** Alternatives with repeats: PostgreSQL takes any set without repeats of unknown size for 200 rows. */
+function estimatedSql(model: ModelTable, clause: Clause, parameters: Parameters): string | undefined {
+  return 'anyOf' in clause ? idsQueryWithRepeats(model, clause, parameters) : idsQuery(model, clause, parameters)
 }

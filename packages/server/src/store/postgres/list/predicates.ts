@@ -1,5 +1,5 @@
 import { prefixEnd } from '../../index-key.ts'
-import type { Clause, Condition, Term } from '../../store.ts'
+import type { AnyOf, Clause, Condition, Term } from '../../store.ts'
 import { timeRanges } from '../../time-bounds.ts'
 import { fieldOf } from '../../list-order.ts'
 import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
@@ -74,6 +74,7 @@ export function boundedCount(
 ): string | undefined {
   const first = bound + 1
   const [only, ...others] = terms
+  if (only && 'anyOf' in only && others.length === 0) return boundedCountOfAny(model, only, { bound, parameters })
   const entries = only && others.length === 0 && repeatsIds(model, only) && idsQueryWithRepeats(model, only, parameters)
   const countIds = (ids: string) => `(SELECT count(*) FROM (${ids} LIMIT ${first}) counted)`
   if (!entries) {
@@ -85,11 +86,21 @@ export function boundedCount(
     FROM (SELECT count(*) AS entries, count(DISTINCT id) AS found FROM (${entries} LIMIT ${2 * first}) e) begun)`
 }
 
+/** An alternative with more objects than the bound decides alone, so each is read only so far. */
+function boundedCountOfAny(model: ModelTable, clause: AnyOf, { bound, parameters }: CountOptions): string | undefined {
+  if (!isIndexed(model, clause)) return undefined
+  const ids = clause.anyOf.map((terms) => `(${intersection(model, terms, parameters) ?? ''} LIMIT ${bound + 1})`)
+  const distinct = `SELECT DISTINCT id FROM (${ids.join(' UNION ALL ')}) repeated`
+  return `(SELECT count(*) FROM (${distinct} LIMIT ${bound + 1}) counted)`
+}
+
 /**
- * Whether indexes contain the objects that the clause selects; never for terms that select missing values in sets or labels.
+ * Whether indexes contain the objects that the clause selects; never for terms that select missing values in sets or labels, nor
+ * for alternatives of several terms: intersecting 8 of 4 terms took 1 s among 400,000 objects, testing each object 0.3 s.
  */
 export function isIndexed(model: ModelTable, clause: Clause): boolean {
-  if ('anyOf' in clause) return clause.anyOf.flat().every((term) => isIndexed(model, term))
+  if ('anyOf' in clause)
+    return clause.anyOf.every((terms) => terms.length === 1 && terms.every((term) => isIndexed(model, term)))
   const {
     is: { op },
     ...term
@@ -102,7 +113,9 @@ export function isIndexed(model: ModelTable, clause: Clause): boolean {
 export function idsQueryWithRepeats(model: ModelTable, term: Clause, parameters: Parameters): string | undefined {
   if (!isIndexed(model, term)) return undefined
   if ('anyOf' in term) {
-    return term.anyOf.map((terms) => `(${intersection(model, terms, parameters) ?? ''})`).join(' UNION ALL ')
+    return term.anyOf
+      .map(([only]) => `(${(only && idsQueryWithRepeats(model, only, parameters)) ?? ''})`)
+      .join(' UNION ALL ')
   }
   if ('label' in term) {
     const key = parameters.add(term.label)
