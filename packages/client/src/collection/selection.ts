@@ -12,6 +12,9 @@ export interface LooseListOptions {
 export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Selection | undefined {
   const { anyOf, ...conditions } = where
   const [fields, byLabel] = [termsOf('where', conditions), termsOf('labels', labels)]
+  if ('anyOf' in where && !Array.isArray(anyOf)) {
+    throw new ApiError('BadRequest', 'where.anyOf must be an array of conditions by field')
+  }
   const alternatives = (anyOf as readonly object[] | undefined)?.flatMap((one) => alternativeOf(one) ?? [])
   if (!fields || !byLabel || alternatives?.length === 0) return undefined
   return {

@@ -185,6 +185,7 @@ describe('a list', () => {
     expect(() => notes.list({ where })).toThrow('has no value')
     expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('empty condition')
     expect(() => notes.list({ where: { anyOf: [{}] } })).toThrow('has no condition')
+    expect(() => notes.list({ where: { anyOf: undefined as never } })).toThrow('must be an array')
     expect(() => notes.list({ where: { 'spec.text': { like: 'b' } as never } })).toThrow('unknown condition')
   })
 })

@@ -1,4 +1,4 @@
-import { maxAlternatives, ownedVerbs, type OwnedVerb, type Reason } from '@pergola/api'
+import { maxAlternatives, maxAlternativeTerms, ownedVerbs, type OwnedVerb, type Reason } from '@pergola/api'
 import { problems } from '@pergola/api'
 import { pathOf, type Model } from '../models/model.ts'
 import { patchTypes } from '../models/verbs/patch.ts'
@@ -33,7 +33,7 @@ const selectors = [
 ]
 const anyOf = query(
   'anyOf',
-  'May be repeated; one of them must hold, beside both selectors. Each has up to 4 terms of `fieldSelector`, all of which must hold, and at least one that is not negative.',
+  `May be repeated; one of them must hold, beside both selectors. Each has up to ${maxAlternativeTerms} terms of \`fieldSelector\`, all of which must hold, and at least one that is not negative.`,
   { ...texts, maxItems: maxAlternatives },
 )
 const fields = query(

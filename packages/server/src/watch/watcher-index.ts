@@ -65,14 +65,14 @@ function emptyModel<W>(): ModelWatchers<W> {
 }
 
 function groupsNear<W>({ unanchored, anchored }: ModelWatchers<W>, change: Change): readonly WatcherGroup<W>[] {
-  const near = new Set(unanchored)
+  const near = new Set<WatcherGroup<W>>()
   for (const { place, byValue } of anchored.values()) {
     // When the log does not know the index, every group must be checked.
     const isKnown = !('field' in place) || isNamed(place.field, change)
     const values = isKnown ? [...valuesOf(place, after(change)), ...valuesOf(place, before(change))] : byValue.keys()
     for (const value of values) for (const group of byValue.get(value) ?? []) near.add(group)
   }
-  return [...near]
+  return [...unanchored, ...near]
 }
 
 function isNamed(field: string, { indexed, previous }: Change): boolean {
