@@ -50,6 +50,8 @@ describe('pergola list', () => {
       '',
     ])
     expect(await done(['list', 'todo', '--where', 'state=done', '-o', 'name'])).toBe('tea\n')
+    const either = ['--any-of', 'state=done,!due', '--any-of', 'metadata.name=none']
+    expect(await done(['list', 'todo', ...either, '-o', 'name'])).toBe('tea\n')
     expect(await done(['list', 'todos.todo.example.com', '--sort', '-metadata.name', '-o', 'name'])).toBe('tea\nmilk\n')
     const { items } = JSON.parse(await done(['list', 'todos', '-o', 'json'])) as { items: object[] }
     expect(items).toHaveLength(2)

@@ -21,6 +21,12 @@ export async function requests(client: ModelClient): Promise<void> {
   todos.list({ where: { 'spec.state': 'opne' } })
   // @ts-expect-error a condition on a value that the field never has
   todos.list({ where: { 'spec.state': { in: ['open', 'closed'] } } })
+  // @ts-expect-error an alternative on a value that the field never has
+  todos.list({ where: { anyOf: [{ 'spec.state': 'opne' }, { 'spec.due': { exists: true } }] } })
+  // @ts-expect-error an alternative on a field that is not indexed
+  todos.list({ where: { anyOf: [{ 'spec.title': 'Buy milk' }] } })
+  // @ts-expect-error alternatives in an alternative
+  todos.watch({ where: { anyOf: [{ anyOf: [{ 'spec.state': 'open' }] }] } })
   // @ts-expect-error an order by a field that is not indexed
   todos.list({ sort: 'spec.title' })
   // @ts-expect-error an order by a field with several values

@@ -3,7 +3,13 @@ import * as displays from '../../packages/api/src/display.ts'
 import * as names from '../../packages/api/src/names.ts'
 import { maxPathSegments } from '../../packages/api/src/request-info.ts'
 import { mostNames as mostResponseHeaders } from '../../packages/api/src/response-headers.ts'
-import { maxSelectorLength, maxSelectorSetValues, maxSelectorTerms } from '../../packages/api/src/selector.ts'
+import {
+  maxAlternatives,
+  maxAlternativeTerms,
+  maxSelectorLength,
+  maxSelectorSetValues,
+  maxSelectorTerms,
+} from '../../packages/api/src/selector.ts'
 import { usualMessage } from '../../packages/plugin-sdk/src/run/accept-socket.ts'
 import { listLimits } from '../../packages/server/src/assembly/assemble.ts'
 import { maxLineBytes } from '../../packages/server/src/audit/audit-entry.ts'
@@ -127,6 +133,7 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
   Lists: [
     ['A selector', characters(maxSelectorLength), badSelector],
     ['Terms of all selectors of a request', count(maxSelectorTerms), badSelector],
+    ['`anyOf` of a request', `${maxAlternatives} of ${maxAlternativeTerms} terms`, badSelector],
     ['Values in a set `(a,b)`', count(maxSelectorSetValues), badSelector],
     ['Objects in a page that is answered at once', count(pageLimit), 'the answer is streamed'],
     [

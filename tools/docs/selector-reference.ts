@@ -45,8 +45,8 @@ const mistakes: readonly (readonly [SelectorKind, string])[] = [
 /** All forms of a term. Every example is parsed, so an invalid one fails the build of the page. */
 export function selectorForms(): string {
   const rows = [
-    ...both.map(([text, meaning]) => formRow(['labelSelector', 'fieldSelector'], text, meaning)),
-    ...fieldsOnly.map(([text, meaning]) => formRow(['fieldSelector'], text, meaning)),
+    ...both.map(([text, meaning]) => formRow(['labelSelector', 'fieldSelector', 'anyOf'], text, meaning)),
+    ...fieldsOnly.map(([text, meaning]) => formRow(['fieldSelector', 'anyOf'], text, meaning)),
   ]
   return table(['Term', 'Selects objects of which', 'In'], rows)
 }

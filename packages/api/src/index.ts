@@ -123,5 +123,13 @@ export { createRouteTable, otherRoutesWords, routesClash } from './route-table.t
 export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'
 export { verbs } from './rules.ts'
 export type { NonResourceRule, ResourceRule, Rule, Verb } from './rules.ts'
-export { formatSelector, maxSelectorLength, maxSelectorSetValues, maxSelectorTerms, parseSelector } from './selector.ts'
+export {
+  formatSelector,
+  maxAlternatives,
+  maxAlternativeTerms,
+  maxSelectorLength,
+  maxSelectorSetValues,
+  maxSelectorTerms,
+  parseSelector,
+} from './selector.ts'
 export type { SelectorKind, SelectorTerm, UnplacedSelectorTerm } from './selector.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from './problem.ts'
 
 /** Query parameter that holds the selector; error messages name it. */
-export type SelectorKind = 'labelSelector' | 'fieldSelector'
+export type SelectorKind = 'labelSelector' | 'fieldSelector' | 'anyOf'
 
 /**
  * One condition. `at` is the position of the term (its key, or its "!"), `valueAt` the position of its value or of the "(" of
@@ -31,6 +31,9 @@ export type UnplacedSelectorTerm = Unplaced<SelectorTerm>
 
 export const maxSelectorLength = 8192
 export const maxSelectorTerms = 100
+export const maxAlternatives = 8
+/** The most terms of one alternative. */
+export const maxAlternativeTerms = 4
 /** The most names that a list of related objects may request. */
 export const maxSelectorSetValues = 500
 

@@ -45,7 +45,7 @@ export function createFrames(
   let { transport } = connection
   const request = (): FrameRequest => {
     const from = position === undefined ? { initial: true } : { revision: position }
-    const query = queryString(Object.entries({ ...from, ...selectionParameters(target) }))
+    const query = queryString([...Object.entries(from), ...selectionParameters(target)])
     return { url: urlOf(connection, `${target.path}${query}`), fetch, headers, signal, silenceMs, onConnect }
   }
   async function* read(texts: AsyncIterable<string>): AsyncGenerator<Frame, void, undefined> {

@@ -6,6 +6,8 @@ export type Selector = string | readonly UnplacedSelectorTerm[]
 export interface Selection {
   readonly labelSelector?: Selector | undefined
   readonly fieldSelector?: Selector | undefined
+  /** Field selectors of which one must hold, beside the others. */
+  readonly anyOf?: readonly Selector[] | undefined
 }
 
 export interface ListQuery extends Selection {
@@ -28,8 +30,16 @@ export interface PartQuery {
 
 type Parameter = string | number | boolean | undefined
 
-export function selectionParameters({ labelSelector, fieldSelector }: Selection): Readonly<Record<string, Parameter>> {
-  return { labelSelector: textOf(labelSelector), fieldSelector: textOf(fieldSelector) }
+export function selectionParameters({
+  labelSelector,
+  fieldSelector,
+  anyOf = [],
+}: Selection): readonly (readonly [string, Parameter])[] {
+  return [
+    ['labelSelector', textOf(labelSelector)],
+    ['fieldSelector', textOf(fieldSelector)],
+    ...anyOf.map((alternative) => ['anyOf', textOf(alternative)] as const),
+  ]
 }
 
 export function listParameters(query: ListQuery & Partial<PartQuery>): readonly (readonly [string, Parameter])[] {
@@ -42,8 +52,8 @@ export function listParameters(query: ListQuery & Partial<PartQuery>): readonly 
       nonconforming,
       fields: fields?.join(','),
       continue: query.continue,
-      ...selectionParameters(query),
     }),
+    ...selectionParameters(query),
     ...[sort].flat().map((key) => ['sort', key] as const),
   ]
 }

@@ -58,7 +58,7 @@ export interface Resource<Stored extends ApiObject, Created = NewObject<Stored>>
   delete(name: string, options?: WriteOptions): Promise<Stored>
   /** Deletes the selected objects. Deleting all objects requires `all: true`. */
   deleteCollection(
-    selection: Selection & { readonly all?: boolean },
+    selection: Omit<Selection, 'anyOf'> & { readonly all?: boolean },
     options?: Omit<WriteOptions, 'ifMatch'>,
   ): Promise<DeletedCollection>
   /** Writes only the status, for models with a status sub-resource. */
@@ -116,7 +116,7 @@ export function createResource<Stored extends ApiObject, Created>(
     patch: async (name, body, options) => patch(objectPath(type, name), body, options),
     delete: async (name, options) => write({ method: 'DELETE' }, objectPath(type, name), options),
     deleteCollection: async ({ all, ...selection }, options = {}) => {
-      const query = queryString(Object.entries({ ...selectionParameters(selection), all, dryRun: options.dryRun }))
+      const query = queryString([...selectionParameters(selection), ['all', all], ['dryRun', options.dryRun]])
       const line = { ...options, method: 'DELETE', path: `${collection}${query}` }
       return (await send(connection, line)) as DeletedCollection
     },

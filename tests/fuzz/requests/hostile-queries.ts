@@ -33,6 +33,10 @@ function part(random: Random, field: () => string): string {
   const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
   return random.pick([
     () => `labelSelector=${encoded(garbage(random))}`,
+    () =>
+      Array.from({ length: random.pick([1, 8, 9]) }, () => `anyOf=${encoded(`${field()}=${anyValue(random)}`)}`).join(
+        '&',
+      ),
     () => `fieldSelector=${encoded(garbage(random))}`,
     () =>
       `fieldSelector=${encoded(`${field()}${random.pick(['=', '!=', '>', '<=', '^=', '=(', '==', ''])}${anyValue(random)}`)}`,

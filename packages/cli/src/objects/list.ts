@@ -1,5 +1,5 @@
 import { roleKeys } from '@pergola/api'
-import type { ApiObject, ListQuery, Resource } from '@pergola/client'
+import type { ApiObject, ListQuery, Resource, Selection } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type Connection, type ServerOptions } from '../server/connect.ts'
@@ -18,11 +18,12 @@ import {
 } from './object-writer.ts'
 import { readColumns } from './read-columns.ts'
 import { readPages } from './read-pages.ts'
-import { fieldSelectorOf, sortOf } from './selection.ts'
+import { alternativeOf, fieldSelectorOf, sortOf } from './selection.ts'
 
 export interface ListOptions extends ServerOptions {
   readonly output: Output
   readonly where: readonly string[]
+  readonly anyOf: readonly string[]
   readonly label: readonly string[]
   readonly sort: readonly string[]
   readonly limit?: number
@@ -69,7 +70,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
   }
   await writer.end()
   if (count > 0 || !['table', 'name'].includes(options.output)) return
-  const isNarrowed = options.where.length + options.label.length > 0 || nonconforming
+  const isNarrowed = !selectsAll(options) || nonconforming
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
 
@@ -80,10 +81,10 @@ async function watchObjects(context: CommandContext, target: Target, options: Li
   if (options.sort.length > 0 || options.limit !== undefined || options.nonconforming) {
     throw usedWrongly('--watch cannot be combined with --sort, --limit or --nonconforming')
   }
-  const { labelSelector, fieldSelector } = queryOf(target.resource, options)
+  const { sort: _, ...selection } = queryOf(target.resource, options)
   const writer = await writerOf(context, target, options)
   let words: Words = { ADDED: 'present', MODIFIED: 'changed', DELETED: 'deleted' }
-  for await (const event of resourceOf(target).watch({ labelSelector, fieldSelector, initial: true })) {
+  for await (const event of resourceOf(target).watch({ ...selection, initial: true })) {
     if (event.type === 'BOOKMARK') {
       words = { ...words, ADDED: 'added' }
       await writer.flush()
@@ -106,16 +107,19 @@ function resourceOf({ connection, resource }: Target): Resource<ApiObject> {
   return connection.client.resource(resource)
 }
 
-function queryOf(
-  resource: KnownResource,
-  { where, label, sort, output }: ListOptions,
-): Pick<ListQuery, 'fieldSelector' | 'labelSelector' | 'sort'> {
+function selectsAll({ where, anyOf, label }: ListOptions): boolean {
+  return where.length + anyOf.length + label.length === 0
+}
+
+function queryOf(resource: KnownResource, options: ListOptions): Selection & Pick<ListQuery, 'sort'> {
+  const { where, anyOf, label, sort, output } = options
   const names = resource.indexes.map(({ name }) => name)
   // As in `pergola role list`: hides built-in roles of all users, unless requested.
-  const isPlain = where.length === 0 && label.length === 0 && output === 'table'
+  const isPlain = selectsAll(options) && output === 'table'
   const labels = isPlain && fullName(resource) === 'roles' ? [`${roleKeys.hidden}!=true`] : label
   return {
     fieldSelector: fieldSelectorOf(where, names),
+    anyOf: anyOf.map((text) => alternativeOf(text, names)),
     labelSelector: labels.length === 0 ? undefined : labels.join(','),
     sort: sortOf(sort, names),
   }

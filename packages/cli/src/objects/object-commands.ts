@@ -19,6 +19,7 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .argument('<resource>', resourceWords)
     .addOption(outputOption(['table', 'yaml', 'json', 'name']))
     .option('--where <term>', 'an indexed field and its value: spec.state=open; repeatable', collect, [])
+    .option('--any-of <terms>', 'indexed fields and their values, one of which is enough; repeatable', collect, [])
     .option('--label <selector>', 'labels and their values: team=blue; repeatable', collect, [])
     .option('--sort <field>', 'an indexed field, descending as -spec.due or spec.due,desc; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of objects', countOf)

@@ -1,6 +1,6 @@
 import { parseSelector } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import { fieldSelectorOf, sortOf } from './selection.ts'
+import { alternativeOf, fieldSelectorOf, sortOf } from './selection.ts'
 
 const indexed = ['spec.state', 'spec.due', 'words']
 
@@ -45,6 +45,13 @@ describe('--where', () => {
   test.each(['', '=open', '!state=open'])('"%s" is rejected', (word) =>
     expect(() => fieldSelectorOf([word], indexed)).toThrow(/--where takes field=value/),
   )
+})
+
+test('--any-of takes several terms, fields without "spec.", and escaped values', () => {
+  expect(alternativeOf(String.raw`state=(open,a\,b), words=milk,!due`, indexed)).toBe(
+    String.raw`spec.state=(open,a\,b),words=milk,!spec.due`,
+  )
+  expect(() => alternativeOf('state = open', indexed)).toThrow(/anyOf, character 6: remove the space/)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { formatSelector, type UnplacedSelectorTerm } from '@pergola/api'
+import { formatSelector, parseSelector, type UnplacedSelectorTerm } from '@pergola/api'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
 const operators = { '!=': '!=', '>=': '>=', '<=': '<=', '^=': 'prefix', '=': '=', '>': '>', '<': '<' } as const
@@ -6,6 +6,11 @@ const operators = { '!=': '!=', '>=': '>=', '<=': '<=', '^=': 'prefix', '=': '='
 /** Parses `--where` options, one term each: `spec.state=open`, `spec.due<2030-01-01`, `spec.city=(Rome,Oslo)`, `!spec.due`. */
 export function fieldSelectorOf(words: readonly string[], indexed: readonly string[]): string | undefined {
   return words.length === 0 ? undefined : formatSelector(words.map((word) => termOf(word, indexed)))
+}
+
+/** Parses an `--any-of` option, which may have several terms: `state=open,due<2030-01-01`. */
+export function alternativeOf(text: string, indexed: readonly string[]): string {
+  return formatSelector(parseSelector('anyOf', text).map((term) => ({ ...term, key: fieldOf(term.key, indexed) })))
 }
 
 /** Parses `--sort` options: `spec.due` in the index's order, `-spec.due` or `spec.due,desc`, `+spec.due` or `spec.due,asc`. */

@@ -6,7 +6,10 @@ interface CommonFields {
 }
 
 export interface ListOptions<Fields> {
-  /** Conditions by indexed field: a value to equal, or a condition. All must hold. */
+  /**
+   * Conditions by indexed field: a value to equal, or a condition. All must hold, and those of one of `anyOf`, each of which
+   * needs a condition that is not negative.
+   */
   readonly where?: Where<Fields & CommonFields>
   /** Conditions by label. All must hold. */
   readonly labels?: Readonly<Record<string, LabelCondition>>
@@ -18,7 +21,9 @@ export interface ListOptions<Fields> {
 }
 
 /** Conditions by field. A field with several values matches when any of them does. */
-export type Where<Fields> = { readonly [Name in keyof Fields]?: Condition<OneOf<Fields[Name]>> }
+export type Where<Fields> = Conditions<Fields> & { readonly anyOf?: readonly Conditions<Fields>[] }
+
+type Conditions<Fields> = { readonly [Name in keyof Fields]?: Condition<OneOf<Fields[Name]>> }
 
 type OneOf<Values> = Values extends readonly (infer One)[] ? One : Values
 

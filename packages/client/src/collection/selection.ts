@@ -10,9 +10,15 @@ export interface LooseListOptions {
 
 /** Undefined when no object can match, as with `{ in: [] }`. */
 export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Selection | undefined {
-  const [fields, byLabel] = [termsOf('where', where), termsOf('labels', labels)]
-  if (!fields || !byLabel) return undefined
+  const { anyOf, ...conditions } = where
+  const [fields, byLabel] = [termsOf('where', conditions), termsOf('labels', labels)]
+  if ('anyOf' in where && !Array.isArray(anyOf)) {
+    throw new ApiError('BadRequest', 'where.anyOf must be an array of conditions by field')
+  }
+  const alternatives = (anyOf as readonly object[] | undefined)?.flatMap((one) => alternativeOf(one) ?? [])
+  if (!fields || !byLabel || alternatives?.length === 0) return undefined
   return {
+    ...(alternatives && { anyOf: alternatives }),
     ...(fields.length > 0 && { fieldSelector: fields }),
     ...(byLabel.length > 0 && { labelSelector: byLabel }),
   }
@@ -22,6 +28,14 @@ export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Sele
 export function sortOf({ sort = [] }: LooseListOptions): Pick<ListQuery, 'sort'> {
   const keys = [sort].flat().map((key) => key.replace(' ', ','))
   return keys.length > 0 ? { sort: keys } : {}
+}
+
+/** Undefined when it matches no object; the other alternatives may match some. */
+function alternativeOf(conditions: object): readonly (readonly UnplacedSelectorTerm[])[] | undefined {
+  const terms = termsOf('where.anyOf', conditions)
+  if (terms?.length === 0)
+    throw new TypeError('an alternative of where.anyOf has no condition; it would match every object')
+  return terms && [terms]
 }
 
 function termsOf(part: string, conditions: object): readonly UnplacedSelectorTerm[] | undefined {

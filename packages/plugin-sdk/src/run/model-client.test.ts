@@ -141,6 +141,18 @@ describe('a list', () => {
     ['a label', { labels: { colour: 'blue' } }, ['b', 'c']],
     ['a missing label', { labels: { even: { exists: false } } }, ['b', 'c']],
     ['both', { labels: { colour: { in: ['red'] } }, where: { 'spec.rank': { below: 4 } } }, ['a', 'ba']],
+    [
+      'alternatives',
+      { where: { 'spec.text': { not: 'a' }, anyOf: [{ 'spec.rank': { below: 3 } }, { 'spec.text': '(d),\\' }] } },
+      ['(d),\\', 'b'],
+    ],
+    [
+      'an alternative that matches nothing',
+      { where: { anyOf: [{ 'spec.text': { in: [] } }, { 'spec.text': 'b' }] } },
+      ['b'],
+    ],
+    ['only such alternatives', { where: { anyOf: [{ 'spec.text': { in: [] } }] } }, []],
+    ['no alternatives', { where: { anyOf: [] } }, []],
   ])('by %s', async (_, options, expected) => {
     expect(await texts(options)).toEqual(expected)
     expect(await notes.list(options).total()).toBe(expected.length)
@@ -172,6 +184,8 @@ describe('a list', () => {
     const where = { 'spec.text': undefined as never }
     expect(() => notes.list({ where })).toThrow('has no value')
     expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('empty condition')
+    expect(() => notes.list({ where: { anyOf: [{}] } })).toThrow('has no condition')
+    expect(() => notes.list({ where: { anyOf: undefined as never } })).toThrow('must be an array')
     expect(() => notes.list({ where: { 'spec.text': { like: 'b' } as never } })).toThrow('unknown condition')
   })
 })

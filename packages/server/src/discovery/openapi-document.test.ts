@@ -168,6 +168,7 @@ test('a list and a get describe the parameters of the same request as a watch', 
     expect(parameters.map(({ name }) => name)).toEqual([
       'labelSelector',
       'fieldSelector',
+      'anyOf',
       'revision',
       'initial',
       'Last-Event-ID',

@@ -1,4 +1,4 @@
-import { ownedVerbs, type OwnedVerb, type Reason } from '@pergola/api'
+import { maxAlternatives, maxAlternativeTerms, ownedVerbs, type OwnedVerb, type Reason } from '@pergola/api'
 import { problems } from '@pergola/api'
 import { pathOf, type Model } from '../models/model.ts'
 import { patchTypes } from '../models/verbs/patch.ts'
@@ -31,6 +31,11 @@ const selectors = [
   ),
   query('fieldSelector', 'The same on indexed fields, and `field>value`, `>=`, `<`, `<=`, `field^=prefix`.', texts),
 ]
+const anyOf = query(
+  'anyOf',
+  `May be repeated; one of them must hold, beside both selectors. Each has up to ${maxAlternativeTerms} terms of \`fieldSelector\`, all of which must hold, and at least one that is not negative.`,
+  { ...texts, maxItems: maxAlternatives },
+)
 const fields = query(
   'fields',
   'Paths such as `spec.title`, joined by commas: only these are answered, and what names the object.',
@@ -60,6 +65,7 @@ const watched = {
     subProtocol: 'watch.v1+json',
     parameters: [
       ...selectors,
+      anyOf,
       query('revision', 'Only the changes after this revision, which a list or an event has.', text),
       query('initial', 'First the present objects and a bookmark, then the changes.', {
         type: 'boolean',
@@ -143,7 +149,7 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
   const all = query('all', 'Needed where no selector is given.', { type: 'boolean', default: false })
   return {
     get: operation(`list${kind}`, `List ${plural}`, {
-      parameters: [...selectors, ...paging, fields],
+      parameters: [...selectors, anyOf, ...paging, fields],
       ...watched,
       ...answered({
         description: 'A page of them.',

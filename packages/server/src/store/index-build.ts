@@ -1,5 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { ModelTable } from './model-table.ts'
+import { termsIn } from './selectable.ts'
 import type { IndexBuild, ListQuery } from './store.ts'
 
 /** A unique index cannot be built because some objects have the same value. */
@@ -33,7 +34,7 @@ export const maxDuplicatePairs = 20
 /** The indexes that a list needs and that are not ready. */
 export function missingIndexes(table: ModelTable, { where = [], sort = [] }: ListQuery): readonly string[] {
   const used = new Set([
-    ...where.flatMap((term) => ('field' in term ? [term.field] : [])),
+    ...termsIn(where).flatMap((term) => ('field' in term ? [term.field] : [])),
     ...sort.map(({ field }) => field),
   ])
   return table.indexes.filter(({ name, ready }) => used.has(name) && !ready).map(({ name }) => name)

@@ -1,6 +1,6 @@
 import { fieldOf } from './list-order.ts'
 import type { ModelTable } from './model-table.ts'
-import { boundedTotal, type ListQuery, type Term } from './store.ts'
+import { boundedTotal, type AnyOf, type Clause, type ListQuery, type Term } from './store.ts'
 
 /**
  * The access path to matching rows. The database's own choice can be far too slow: with a filter and an unrelated sort it took
@@ -8,9 +8,9 @@ import { boundedTotal, type ListQuery, type Term } from './store.ts'
  */
 export type Way =
   /** Scans in the requested order until the page is full: for sets so large that matches are frequent. */
-  | { readonly way: 'ordered scan'; readonly narrowest?: Term }
-  /** Reads all candidates of one term, then filters and sorts them: for sets of at most `candidateLimit`. */
-  | { readonly way: 'candidates'; readonly term: Term }
+  | { readonly way: 'ordered scan'; readonly narrowest?: Clause }
+  /** Reads all candidates of one clause, then filters and sorts them: for sets of at most `candidateLimit`. */
+  | { readonly way: 'candidates'; readonly term: Clause }
   /** Reads the entries of the only term's index, one range per value; entries are in creation order. */
   | { readonly way: 'along the index'; readonly term: Term }
   /** Reads one range of a declared composite. */
@@ -24,16 +24,32 @@ export function obviousWay(model: ModelTable, { where = [], sort = [] }: ListQue
   if (!only) return { way: 'ordered scan' }
   if (servedByComposite(model, { where, sort })) return { way: 'composite' }
   const byCreation = sort.length === 0 || sort[0]?.field === 'metadata.creationTimestamp'
-  const sideBySide = others.length === 0 && byCreation && isSideBySide(model, only)
-  return sideBySide ? { way: 'along the index', term: only } : undefined
+  if ('anyOf' in only || others.length > 0 || !byCreation) return undefined
+  return isSideBySide(model, only) ? { way: 'along the index', term: only } : undefined
+}
+
+export interface Counted<Of = Clause> {
+  readonly term: Of
+  readonly count: number
+}
+
+/** The alternatives, each by its smallest term; every alternative has a counted one. */
+export function smallestOfEach(clause: AnyOf, counted: readonly (readonly Counted<Term>[])[]): Counted {
+  const smallest = counted.flatMap((terms) => smallestOf(terms) ?? [])
+  const isWhole = clause.anyOf.every(({ length }) => length === 1)
+  return {
+    term: isWhole ? clause : { anyOf: smallest.map(({ term }) => [term]) },
+    count: smallest.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+function smallestOf<Of extends Clause>(counted: readonly Counted<Of>[]): Counted<Of> | undefined {
+  return counted.toSorted((a, b) => a.count - b.count)[0]
 }
 
 /** The smallest set decides; each count stops one above the limit. */
-export function wayByCounts(
-  counted: readonly { readonly term: Term; readonly count: number }[],
-  candidateLimit: number,
-): Way {
-  const [smallest] = counted.toSorted((a, b) => a.count - b.count)
+export function wayByCounts(counted: readonly Counted[], candidateLimit: number): Way {
+  const smallest = smallestOf(counted)
   if (!smallest) return { way: 'ordered scan' }
   if (smallest.count > candidateLimit) return { way: 'ordered scan', narrowest: smallest.term }
   return { way: 'candidates', term: smallest.term }

@@ -1,6 +1,6 @@
 import { conditionHolds } from './condition.ts'
 import { indexKey } from './index-key.ts'
-import type { IndexedValues, Term } from './store.ts'
+import type { Clause, IndexedValues, Term } from './store.ts'
 
 /** The parts of an object by which it can be selected. */
 export interface Selectable {
@@ -10,9 +10,22 @@ export interface Selectable {
   readonly deletedAt: number | undefined
 }
 
-/** Whether all terms select the object, decided as a list decides it. */
-export function selects(terms: readonly Term[], object: Selectable): boolean {
-  return terms.every((term) => conditionHolds(valuesOf(term, object), term.is))
+/** Whether all clauses select the object, decided as a list decides it. */
+export function selects(where: readonly Clause[], object: Selectable): boolean {
+  return where.every((clause) =>
+    'anyOf' in clause
+      ? clause.anyOf.some((terms) => selects(terms, object))
+      : conditionHolds(valuesOf(clause, object), clause.is),
+  )
+}
+
+export function isTerm(clause: Clause): clause is Term {
+  return !('anyOf' in clause)
+}
+
+/** All terms, with those of alternatives. */
+export function termsIn(where: readonly Clause[]): readonly Term[] {
+  return where.flatMap((clause) => ('anyOf' in clause ? clause.anyOf.flat() : [clause]))
 }
 
 /** The object's values for a term. */

@@ -392,7 +392,7 @@ export interface StoredObject {
 
 export interface ListQuery {
   /** All must match. */
-  readonly where?: readonly Term[]
+  readonly where?: readonly Clause[]
   readonly sort?: readonly SortKey[]
   /** At least 1. */
   readonly limit: number
@@ -417,6 +417,13 @@ export const boundedTotal = 10_000
 export type Term =
   | { readonly label: string; readonly is: Condition }
   | { readonly field: string; readonly is: Condition }
+
+/** Matches when all terms of one of the alternatives do; each has at least one term. */
+export interface AnyOf {
+  readonly anyOf: readonly (readonly Term[])[]
+}
+
+export type Clause = Term | AnyOf
 
 export type Condition =
   | { readonly op: 'present' | 'absent' }

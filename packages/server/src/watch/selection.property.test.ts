@@ -66,7 +66,14 @@ const labelTerm = fc.constantFrom(
   '!example.com/b',
   'example.com/a=(1,2)',
 )
+const alternative = fc
+  .tuple(
+    fc.constantFrom('spec.city=Rome', 'spec.city=(Rome,Oslo)', 'spec.age>0', 'spec.tags=a', 'metadata.name=n-1'),
+    fc.array(fieldTerm, { maxLength: 2 }),
+  )
+  .map(([positive, others]) => [positive, ...others].join(','))
 const selector = fc.record({
+  anyOf: fc.array(alternative, { maxLength: 3 }),
   fieldSelector: fc.array(fieldTerm, { maxLength: 2 }),
   labelSelector: fc.array(labelTerm, { maxLength: 2 }),
 })
@@ -91,8 +98,9 @@ test(
         await removeAll()
         for (const one of before) await take(one)
         const watches = []
-        for (const { fieldSelector, labelSelector } of selectors) {
+        for (const { anyOf, fieldSelector, labelSelector } of selectors) {
           const query = new URLSearchParams([
+            ...anyOf.map((text) => ['anyOf', text] as [string, string]),
             ...fieldSelector.map((text) => ['fieldSelector', text] as [string, string]),
             ...labelSelector.map((text) => ['labelSelector', text] as [string, string]),
           ])

@@ -1,22 +1,22 @@
 import { ApiError } from '@pergola/api'
 import type { Model } from '../models/model.ts'
-import { selects, type Selectable } from '../store/selectable.ts'
-import type { Change, Term } from '../store/store.ts'
+import { selects, termsIn, type Selectable } from '../store/selectable.ts'
+import type { Change, Clause } from '../store/store.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a watch selects: the terms, which must all match, and the model as declared. */
+/** What a watch selects: the clauses, which must all match, and the model as declared. */
 export interface Selection {
   readonly model: Model
-  readonly terms: readonly Term[]
+  readonly terms: readonly Clause[]
   /** Equal for equal selections. */
   readonly key: string
   /** The indexes that the terms use, each with its form: values of another form cannot be compared. */
   readonly forms: readonly (readonly [index: string, form: string])[]
 }
 
-export function selectionOf(model: Model, terms: readonly Term[]): Selection {
-  const named = new Set(terms.flatMap((term) => ('field' in term ? [term.field] : [])))
+export function selectionOf(model: Model, terms: readonly Clause[]): Selection {
+  const named = new Set(termsIn(terms).flatMap((term) => ('field' in term ? [term.field] : [])))
   const forms = model.indexes.filter(({ name }) => named.has(name)).map(({ name, form }) => [name, form] as const)
   return { model, terms, forms, key: JSON.stringify([terms, forms]) }
 }

@@ -36,7 +36,7 @@ export interface WatchRequest {
 /** Where a watch starts. */
 type Start = 'present objects' | RevisionParts
 
-const parameters = ['labelSelector', 'fieldSelector', 'revision', 'initial']
+const parameters = ['labelSelector', 'fieldSelector', 'anyOf', 'revision', 'initial']
 
 /**
  * The changes of a collection or an object, from a position on. Everything that can be refused is refused before the stream

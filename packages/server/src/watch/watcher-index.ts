@@ -1,6 +1,6 @@
 import { keyOf } from '../store/model-table.ts'
-import { valuesOf, type TermTarget } from '../store/selectable.ts'
-import type { Change, Term } from '../store/store.ts'
+import { isTerm, valuesOf, type TermTarget } from '../store/selectable.ts'
+import type { Change, Clause, Term } from '../store/store.ts'
 import { after, before, type Selection } from './selection.ts'
 
 /** The watchers with the same selection. */
@@ -18,7 +18,7 @@ export interface WatcherIndex<W> {
   near(change: Change): readonly WatcherGroup<W>[]
 }
 
-/** The watchers of one model. A group is stored under each value that its anchor term asks for, or among the unanchored. */
+/** The watchers of one model. A group is stored under each value that its anchors ask for, or among the unanchored. */
 interface ModelWatchers<W> {
   readonly groups: Map<string, WatcherGroup<W>>
   readonly unanchored: Set<WatcherGroup<W>>
@@ -65,16 +65,14 @@ function emptyModel<W>(): ModelWatchers<W> {
 }
 
 function groupsNear<W>({ unanchored, anchored }: ModelWatchers<W>, change: Change): readonly WatcherGroup<W>[] {
-  const near = [...unanchored]
+  const near = new Set<WatcherGroup<W>>()
   for (const { place, byValue } of anchored.values()) {
-    const found = new Set<WatcherGroup<W>>()
     // When the log does not know the index, every group must be checked.
     const isKnown = !('field' in place) || isNamed(place.field, change)
     const values = isKnown ? [...valuesOf(place, after(change)), ...valuesOf(place, before(change))] : byValue.keys()
-    for (const value of values) for (const group of byValue.get(value) ?? []) found.add(group)
-    near.push(...found)
+    for (const value of values) for (const group of byValue.get(value) ?? []) near.add(group)
   }
-  return near
+  return [...unanchored, ...near]
 }
 
 function isNamed(field: string, { indexed, previous }: Change): boolean {
@@ -83,28 +81,47 @@ function isNamed(field: string, { indexed, previous }: Change): boolean {
 }
 
 function stand<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
-  const anchor = anchorOf(group.selection.terms)
-  if (!anchor) return void model.unanchored.add(group)
-  const { place, values } = anchor
-  const { byValue } = getOrAdd(model.anchored, JSON.stringify(place), () => ({ place, byValue: new Map() }))
-  for (const value of values) getOrAdd(byValue, value, () => new Set<WatcherGroup<W>>()).add(group)
+  const anchors = anchorsOf(group.selection.terms)
+  if (!anchors) return void model.unanchored.add(group)
+  for (const { place, values } of anchors) {
+    const { byValue } = getOrAdd(model.anchored, JSON.stringify(place), () => ({ place, byValue: new Map() }))
+    for (const value of values) getOrAdd(byValue, value, () => new Set<WatcherGroup<W>>()).add(group)
+  }
 }
 
 function leave<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
-  const anchor = anchorOf(group.selection.terms)
-  if (!anchor) return void model.unanchored.delete(group)
-  const key = JSON.stringify(anchor.place)
-  const byValue = model.anchored.get(key)?.byValue
-  for (const value of anchor.values) {
-    const groups = byValue?.get(value)
-    groups?.delete(group)
-    if (groups?.size === 0) byValue?.delete(value)
+  const anchors = anchorsOf(group.selection.terms)
+  if (!anchors) return void model.unanchored.delete(group)
+  for (const { place, values } of anchors) {
+    const key = JSON.stringify(place)
+    const byValue = model.anchored.get(key)?.byValue
+    for (const value of values) {
+      const groups = byValue?.get(value)
+      groups?.delete(group)
+      if (groups?.size === 0) byValue?.delete(value)
+    }
+    if (byValue?.size === 0) model.anchored.delete(key)
   }
-  if (byValue?.size === 0) model.anchored.delete(key)
 }
 
-/** A term that requires certain values: only changes with one of them, before or after, can concern it. */
-function anchorOf(terms: readonly Term[]): { place: TermTarget; values: readonly string[] } | undefined {
+interface Anchor {
+  readonly place: TermTarget
+  readonly values: readonly string[]
+}
+
+/** That of a term, or those of all alternatives: only changes with one of the values, before or after, can concern it. */
+function anchorsOf(where: readonly Clause[]): readonly Anchor[] | undefined {
+  const single = anchorOf(where.filter(isTerm))
+  if (single) return [single]
+  for (const clause of where) {
+    const anchors = 'anyOf' in clause ? clause.anyOf.map(anchorOf) : []
+    if (anchors.length > 0 && anchors.every((anchor) => anchor !== undefined)) return anchors
+  }
+  return undefined
+}
+
+/** A term that requires certain values. */
+function anchorOf(terms: readonly Term[]): Anchor | undefined {
   for (const { is, ...place } of terms) {
     if ('field' in place && /^metadata\.(creation|deletion)Timestamp$/.test(place.field)) continue
     if (is.op === '=') return { place, values: [is.value] }

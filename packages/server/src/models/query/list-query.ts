@@ -1,6 +1,15 @@
-import { ApiError, maxSelectorTerms, nearest, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
+import {
+  ApiError,
+  maxAlternatives,
+  maxAlternativeTerms,
+  maxSelectorTerms,
+  nearest,
+  parseSelector,
+  type SelectorKind,
+  type SelectorTerm,
+} from '@pergola/api'
 import { indexKey, type KeyType } from '../../store/index-key.ts'
-import type { Condition, SortKey, Term } from '../../store/store.ts'
+import type { Clause, Condition, SortKey, Term } from '../../store/store.ts'
 import { queryError } from '../../call/field-error.ts'
 import type { Model } from '../model.ts'
 import { queryFault } from './query-parameters.ts'
@@ -19,11 +28,12 @@ interface Field {
   readonly descending: boolean
 }
 
-/** All terms of both selectors; an object must match every term. */
-export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
+/** All terms of both selectors and one clause for all `anyOf`; an object must match every one. */
+export function termsOf(model: Model, query: URLSearchParams): readonly Clause[] {
   const labels = parsed(query, 'labelSelector')
   const fields = parsed(query, 'fieldSelector')
-  const count = labels.length + fields.length
+  const alternatives = alternativesOf(query)
+  const count = labels.length + fields.length + alternatives.flat().length
   // SQLite allows an expression depth of at most 1,000, and each term adds one level.
   if (count > maxSelectorTerms) {
     const message = `the selectors have ${count} terms; at most ${maxSelectorTerms} are allowed`
@@ -33,21 +43,52 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
   return [
     ...labels.map((term) => ({ label: term.key, is: conditionOf(term, 'string') })),
     ...fields.map((term) => fieldTerm(model, term)),
+    ...(alternatives.length > 0
+      ? [{ anyOf: alternatives.map((terms) => terms.map((term) => fieldTerm(model, term))) }]
+      : []),
   ]
 }
 
-function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
-  return query.getAll(kind).flatMap((text) => {
-    // Some databases cannot store a NUL in text.
-    if (text.includes('\0')) {
-      throw queryFault('InvalidSelector', kind, 'contains a NUL character, which no value can contain')
+type GivenTerm = SelectorTerm & { readonly parameter: SelectorKind }
+
+function parsed(query: URLSearchParams, kind: SelectorKind): readonly GivenTerm[] {
+  return query.getAll(kind).flatMap((text) => parsedText(kind, text))
+}
+
+function parsedText(parameter: SelectorKind, text: string): readonly GivenTerm[] {
+  // Some databases cannot store a NUL in text.
+  if (text.includes('\0')) {
+    throw queryFault('InvalidSelector', parameter, 'contains a NUL character, which no value can contain')
+  }
+  return parseSelector(parameter, text).map((term) => ({ ...term, parameter }))
+}
+
+function alternativesOf(query: URLSearchParams): readonly (readonly GivenTerm[])[] {
+  const texts = query.getAll('anyOf')
+  if (texts.length > maxAlternatives) {
+    throw queryFault(
+      'InvalidSelector',
+      'anyOf',
+      `is given ${texts.length} times; at most ${maxAlternatives} are allowed`,
+    )
+  }
+  return texts.map((text) => {
+    const terms = parsedText('anyOf', text)
+    if (terms.length > maxAlternativeTerms) {
+      const message = `"${text}" has ${terms.length} terms; at most ${maxAlternativeTerms} are allowed`
+      throw queryFault('InvalidSelector', 'anyOf', message)
     }
-    return parseSelector(kind, text)
+    // Without one, no index narrows the whole selection.
+    if (terms.every(({ op }) => op === 'absent' || op === '!=' || op === 'not in')) {
+      const message = `"${text}" has only negative terms, which no index answers; add a positive one, such as key=value or key`
+      throw queryFault('InvalidSelector', 'anyOf', message)
+    }
+    return terms
   })
 }
 
-function fieldTerm(model: Model, term: SelectorTerm): Term {
-  const field = fieldOf(model, term.key, { parameter: 'fieldSelector', position: term.at })
+function fieldTerm(model: Model, term: GivenTerm): Term {
+  const field = fieldOf(model, term.key, { parameter: term.parameter, position: term.at })
   if (term.op === 'prefix' && field.type !== 'string') {
     throw invalidValue(term, `${field.name} is a ${field.type}; "^=" is only for strings`)
   }
@@ -78,7 +119,7 @@ function hintFor(name: string, names: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-function conditionOf(term: SelectorTerm, type: KeyType): Condition {
+function conditionOf(term: GivenTerm, type: KeyType): Condition {
   switch (term.op) {
     case 'present':
     case 'absent':
@@ -96,7 +137,7 @@ function conditionOf(term: SelectorTerm, type: KeyType): Condition {
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 /** The value as a key of the index; throws when the value does not fit the type of the index. */
-function keyOf(term: SelectorTerm, type: KeyType, value: string): string {
+function keyOf(term: GivenTerm, type: KeyType, value: string): string {
   if (type === 'number' && !jsonNumber.test(value)) throw invalidValue(term, `"${value}" is not a number`)
   if (type === 'boolean' && value !== 'true' && value !== 'false') {
     throw invalidValue(term, `"${value}" is neither true nor false`)
@@ -106,10 +147,10 @@ function keyOf(term: SelectorTerm, type: KeyType, value: string): string {
   throw invalidValue(term, `"${value}" ${result.fault}`)
 }
 
-function invalidValue(term: SelectorTerm, message: string): ApiError {
+function invalidValue(term: GivenTerm, message: string): ApiError {
   const position = 'valueAt' in term ? term.valueAt : term.at
-  return new ApiError('InvalidSelector', `fieldSelector, character ${position}: ${message}`, {
-    errors: [{ ...queryError('fieldSelector', message, { field: term.key, position }), rule: 'selector' }],
+  return new ApiError('InvalidSelector', `${term.parameter}, character ${position}: ${message}`, {
+    errors: [{ ...queryError(term.parameter, message, { field: term.key, position }), rule: 'selector' }],
   })
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../../call/call.ts'
 import { createPause } from '../../base/pause.ts'
-import type { ListQuery, Store, StoredObject, Term, WriteResult } from '../../store/store.ts'
+import type { Clause, ListQuery, Store, StoredObject, Term, WriteResult } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
 import { deleteStored } from './delete.ts'
@@ -73,7 +73,7 @@ interface Deletion {
 }
 
 /** Returns whether objects remain. */
-async function deleteMatching(deletion: Deletion, selected: readonly Term[], counts: Counts): Promise<boolean> {
+async function deleteMatching(deletion: Deletion, selected: readonly Clause[], counts: Counts): Promise<boolean> {
   const { store, model, isOver } = deletion
   const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
   const query: ListQuery = { where: [...selected, live], limit: batchSize, maxBytes: maxBatchBytes, total: 'none' }

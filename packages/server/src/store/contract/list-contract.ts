@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   boundedTotal,
+  type AnyOf,
+  type Clause,
   type Condition,
   type Cursor,
   type ListQuery,
@@ -45,6 +47,14 @@ const term: fc.Arbitrary<Term> = fc.oneof(
   fc.record({ field: fc.constant('metadata.name'), is: condition(fc.constantFrom('p1', 'p10', 'p3', 'q')) }),
 )
 
+const anyOf: fc.Arbitrary<AnyOf> = fc.record({
+  anyOf: fc.array(fc.array(term, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+})
+
+const clauses: fc.Arbitrary<Clause[]> = fc
+  .tuple(fc.array(term, { maxLength: 3 }), fc.option(anyOf, { nil: undefined }))
+  .map(([terms, alternatives]) => [...terms, ...(alternatives ? [alternatives] : [])])
+
 const sort: fc.Arbitrary<SortKey[]> = fc.array(
   fc.record({
     field: fc.constantFrom('city', 'age', 'email', 'metadata.name', 'metadata.creationTimestamp'),
@@ -65,7 +75,7 @@ export function listContract(engine: StoreEngine): void {
       }))
       for (const one of everybody) await fixture.store.write([create(one)])
       const query = fc.record({
-        where: fc.array(term, { maxLength: 3 }),
+        where: clauses,
         sort,
         limit: fc.integer({ min: 1, max: 9 }),
         offset: fc.integer({ min: 0, max: 70 }),
@@ -83,7 +93,7 @@ export function listContract(engine: StoreEngine): void {
           expect(counted.total).toEqual({ count: expected.length, isEstimate: false })
           expect(await allPages(fixture.store, { where, sort: keys, limit })).toEqual(expected)
         }),
-        { numRuns: 150 },
+        { numRuns: 250 },
       )
     })
 
@@ -288,6 +298,25 @@ export function listContract(engine: StoreEngine): void {
           where: [
             { field: 'city', is: { op: '=', value: 'x' } },
             { label: 'other', is: { op: 'absent' } },
+          ],
+        },
+        {
+          where: [
+            { anyOf: [[{ field: 'city', is: { op: '=', value: 'x' } }], [{ field: 'tags', is: { op: 'present' } }]] },
+          ],
+        },
+        {
+          where: [
+            { field: 'city', is: { op: 'present' } },
+            {
+              anyOf: [
+                [{ field: 'city', is: { op: '=', value: 'x' } }],
+                [
+                  { field: 'tags', is: { op: '=', value: 'a' } },
+                  { label: 'k', is: { op: 'present' } },
+                ],
+              ],
+            },
           ],
         },
       ]

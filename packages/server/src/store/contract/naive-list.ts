@@ -1,12 +1,16 @@
 import { compareKeys } from '../index-key.ts'
-import type { Condition, SortKey, Term } from '../store.ts'
+import type { Clause, Condition, SortKey, Term } from '../store.ts'
 import type { Person } from './fixture.ts'
 
 /** A naive implementation of lists; the suite compares every engine with it. */
-export function naiveList(oldestFirst: readonly Person[], where: readonly Term[], sort: readonly SortKey[]): string[] {
+export function naiveList(
+  oldestFirst: readonly Person[],
+  where: readonly Clause[],
+  sort: readonly SortKey[],
+): string[] {
   const matching = oldestFirst
     .map((person, age) => ({ person, age }))
-    .filter(({ person }) => where.every((term) => holds(person, term)))
+    .filter(({ person }) => where.every((clause) => matches(person, clause)))
   const tieBreak = sort.at(-1)?.descending ?? true
   return matching
     .toSorted((a, b) => {
@@ -20,6 +24,11 @@ export function naiveList(oldestFirst: readonly Person[], where: readonly Term[]
       return tieBreak ? b.age - a.age : a.age - b.age
     })
     .map(({ person }) => person.name)
+}
+
+function matches(person: Person, clause: Clause): boolean {
+  if (!('anyOf' in clause)) return holds(person, clause)
+  return clause.anyOf.some((terms) => terms.every((term) => holds(person, term)))
 }
 
 function holds(person: Person, term: Term): boolean {

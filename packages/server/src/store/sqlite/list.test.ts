@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { people } from '../contract/fixture.ts'
-import type { ListQuery, Term } from '../store.ts'
+import type { AnyOf, ListQuery, Term } from '../store.ts'
 import { createCatalog } from './catalog.ts'
 import { pageStatements } from './list.ts'
 import { orderOf, type ListPosition } from '../list-order.ts'
@@ -77,6 +77,20 @@ test('candidates are the outer loop, objects are looked up in the inner loop', (
       'SEARCH o USING INTEGER PRIMARY KEY (rowid=?)',
       'USE TEMP B-TREE FOR ORDER BY',
     ],
+  ])
+})
+
+test('candidates of alternatives are read from their indexes', () => {
+  const anyOf: AnyOf = { anyOf: [[inCity], [inTeam]] }
+  const [steps = []] = explain({
+    what: '',
+    query: { where: [anyOf], sort: byAge },
+    plan: { way: 'candidates', term: anyOf },
+  })
+  expect(steps.filter((step) => /m_1| o /.test(step))).toEqual([
+    'SEARCH o USING COVERING INDEX m_1_1 (ix_1=?)',
+    'SEARCH m_1_l USING PRIMARY KEY (key=? AND value=?)',
+    'SEARCH o USING INTEGER PRIMARY KEY (rowid=?)',
   ])
 })
 

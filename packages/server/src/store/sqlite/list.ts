@@ -2,7 +2,7 @@ import type SqliteDatabase from 'better-sqlite3'
 import { encodeCursor } from '../cursor.ts'
 import { fieldOf, orderOf, placeOf, type OrderColumn, type ListPosition } from '../list-order.ts'
 import { equalitiesOf, type Way } from '../list-selection.ts'
-import type { ListQuery, StoredObject, StoredPage, Term } from '../store.ts'
+import type { Clause, ListQuery, StoredObject, StoredPage } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
@@ -104,7 +104,7 @@ interface SourceParts {
 /** Each returns some of the rows; several may return the same row. */
 function pageSources(
   model: ModelTable,
-  terms: readonly Term[],
+  terms: readonly Clause[],
   { order, plan, parameters }: SourceParts,
 ): readonly Source[] {
   if (plan.way === 'along the index') {
@@ -122,8 +122,8 @@ function pageSources(
 }
 
 /** Whether the term is on the first column of the order, so that it narrows the range that is read. */
-function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Term): boolean {
-  if ('label' in term) return false
+function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Clause): boolean {
+  if (!('field' in term)) return false
   const field = fieldOf(model, term.field)
   return field.kind !== 'set' && field.column === first?.column
 }
@@ -155,14 +155,14 @@ interface Source {
 interface MatchingParts {
   readonly parameters: Parameters
   /** The term whose ids drive the query; without one, the table does. */
-  readonly driving: Term | undefined
-  readonly searchable: (term: Term) => boolean
+  readonly driving: Clause | undefined
+  readonly searchable: (term: Clause) => boolean
 }
 
 /** SQLite runs a cross join as written: the candidates are the outer loop. */
 function matchingSql(
   model: ModelTable,
-  terms: readonly Term[],
+  terms: readonly Clause[],
   { parameters, driving, searchable }: MatchingParts,
 ): Source {
   const ids = driving && idsQuery(model, driving, parameters)
@@ -196,7 +196,7 @@ function totalOf(
 }
 
 /** Counts a single term by its index alone, or subtracts the count of its opposite. */
-function countOne(model: ModelTable, [term, ...others]: readonly Term[], parameters: Parameters): string | undefined {
+function countOne(model: ModelTable, [term, ...others]: readonly Clause[], parameters: Parameters): string | undefined {
   if (term === undefined || others.length > 0) return undefined
   const inverse = opposite(term)
   const ids = idsQuery(model, inverse ?? term, parameters)
@@ -207,7 +207,7 @@ function countOne(model: ModelTable, [term, ...others]: readonly Term[], paramet
 
 function countAll(
   model: ModelTable,
-  terms: readonly Term[],
+  terms: readonly Clause[],
   { plan, parameters }: { readonly plan: Way; readonly parameters: Parameters },
 ): string {
   const narrowest = plan.way === 'candidates' ? plan.term : plan.way === 'ordered scan' ? plan.narrowest : undefined

@@ -1,7 +1,8 @@
 import type SqliteDatabase from 'better-sqlite3'
-import { obviousWay, wayByCounts, type Way } from '../list-selection.ts'
+import { obviousWay, smallestOfEach, wayByCounts, type Counted, type Way } from '../list-selection.ts'
 import type { ModelTable } from '../model-table.ts'
-import type { ListQuery } from '../store.ts'
+import { termsIn } from '../selectable.ts'
+import type { ListQuery, Term } from '../store.ts'
 import { createParameters, type Parameters } from './parameters.ts'
 import { idsQuery } from './predicates.ts'
 
@@ -16,7 +17,7 @@ export function choosePlan(database: SqliteDatabase.Database, model: ModelTable,
   const obvious = obviousWay(model, query)
   if (obvious) return obvious
   const parameters = createParameters()
-  const counted = where.flatMap((term) => {
+  const counted = termsIn(where).flatMap((term) => {
     const ids = idsQuery(model, term, parameters)
     return ids === undefined ? [] : [{ term, sql: `(SELECT count(*) FROM (${ids} LIMIT ${candidateLimit + 1}))` }]
   })
@@ -25,8 +26,14 @@ export function choosePlan(database: SqliteDatabase.Database, model: ModelTable,
     .prepare<[Parameters['values']], number[]>(`SELECT ${counted.map(({ sql }) => sql).join(', ')}`)
     .raw()
     .get(parameters.values)
-  return wayByCounts(
-    counted.map(({ term }, at) => ({ term, count: counts?.[at] ?? 0 })),
-    candidateLimit,
+  const byTerm = new Map(
+    counted.map(({ term }, at): [Term, Counted<Term>] => [term, { term, count: counts?.[at] ?? 0 }]),
   )
+  const countsOf = (terms: readonly Term[]) => terms.flatMap((term) => byTerm.get(term) ?? [])
+  const sets = where.flatMap((clause) => {
+    if (!('anyOf' in clause)) return countsOf([clause])
+    const alternatives = clause.anyOf.map(countsOf)
+    return alternatives.every(({ length }) => length > 0) ? [smallestOfEach(clause, alternatives)] : []
+  })
+  return wayByCounts(sets, candidateLimit)
 }

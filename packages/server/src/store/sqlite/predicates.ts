@@ -1,5 +1,5 @@
 import { prefixEnd } from '../index-key.ts'
-import type { Condition, Term } from '../store.ts'
+import type { Clause, Condition, Term } from '../store.ts'
 import { timeRanges } from '../time-bounds.ts'
 import { fieldOf } from '../list-order.ts'
 import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../model-table.ts'
@@ -12,8 +12,13 @@ export interface PredicateOptions {
   readonly searchable: boolean
 }
 
-/** The term as a condition on the row `o`. */
-export function rowPredicate(model: ModelTable, term: Term, { parameters, searchable }: PredicateOptions): string {
+/** The clause as a condition on the row `o`. */
+export function rowPredicate(model: ModelTable, term: Clause, options: PredicateOptions): string {
+  if ('anyOf' in term) {
+    const all = (terms: readonly Term[]) => terms.map((each) => rowPredicate(model, each, options)).join(' AND ')
+    return `(${term.anyOf.map((terms) => `(${all(terms)})`).join(' OR ')})`
+  }
+  const { parameters, searchable } = options
   if ('label' in term) {
     const key = `v.key = ${parameters.add(term.label)}`
     return sidePredicate({ table: labelTableOf(model), copy: 'json_each(o.labels)', key }, term.is, parameters)
@@ -30,10 +35,16 @@ export function rowPredicate(model: ModelTable, term: Term, { parameters, search
 }
 
 /**
- * The ids that the term selects, without duplicates, from an index, as a query `SELECT id FROM ...`; undefined where no index
- * helps, as for terms that select missing values.
+ * The ids that the clause selects, without duplicates, from an index, as a query `SELECT id FROM ...`; undefined where no index
+ * helps, as for terms that select missing values and for alternatives of several terms.
  */
-export function idsQuery(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+export function idsQuery(model: ModelTable, term: Clause, parameters: Parameters): string | undefined {
+  if ('anyOf' in term) {
+    const ids = term.anyOf.map(([only, ...others]) =>
+      only && others.length === 0 ? idsQuery(model, only, parameters) : undefined,
+    )
+    return ids.includes(undefined) ? undefined : ids.join(' UNION ')
+  }
   if (term.is.op === 'not in') return undefined
   if ('label' in term) {
     if (term.is.op === 'absent') return undefined
@@ -51,7 +62,8 @@ export function idsQuery(model: ModelTable, term: Term, parameters: Parameters):
 }
 
 /** For a term that selects missing values: the term that selects exactly the other objects. */
-export function opposite(term: Term): Term | undefined {
+export function opposite(term: Clause): Term | undefined {
+  if ('anyOf' in term) return undefined
   if (term.is.op === 'absent') return { ...term, is: { op: 'present' } }
   if (term.is.op === 'not in') return { ...term, is: { op: 'in', values: term.is.values } }
   return undefined

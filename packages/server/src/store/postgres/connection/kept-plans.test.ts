@@ -2,10 +2,11 @@ import { Pool, type PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { postgresFixture } from '../../contract/postgres-fixture.ts'
 import { orderOf } from '../../list-order.ts'
-import { obviousWay } from '../../list-selection.ts'
+import { defaultCandidateLimit, obviousWay } from '../../list-selection.ts'
 import type { ModelTable } from '../../model-table.ts'
-import type { ListQuery } from '../../store.ts'
+import type { AnyOf, ListQuery } from '../../store.ts'
 import { createCatalog } from '../catalog.ts'
+import { choosePlan } from '../list/list-plan.ts'
 import { pageSql } from '../list/list.ts'
 
 /**
@@ -43,14 +44,15 @@ const pages: readonly { readonly what: string; readonly query: Partial<ListQuery
   { what: 'everything by an index', query: { sort: byAge(false) } },
 ]
 
-describe('a generic plan reads only the page:', () => {
+describe('a plan reads only the page:', () => {
   const resources = new AsyncDisposableStack()
+  let pool: Pool
   let client: PoolClient
   let table: ModelTable
   beforeAll(async () => {
     const fixture = resources.use(await postgresFixture(inject('postgres')['18'], (url) => ({ url })))
     await fixture.store.openModel(people)
-    const pool = new Pool({ connectionString: fixture.url })
+    pool = new Pool({ connectionString: fixture.url })
     // The database may be dropped before its last connection closes.
     pool.on('error', () => {})
     resources.defer(() => pool.end())
@@ -71,7 +73,7 @@ describe('a generic plan reads only the page:', () => {
   afterAll(() => resources.disposeAsync())
 
   for (const { what, query } of pages) {
-    test(what, async () => {
+    test(`a generic one, of ${what}`, async () => {
       const { text, values, keepsPlan } = statementFor({ total: 'none', ...query, limit: 20 })
       expect(keepsPlan).toBe(true)
       await client.query(`PREPARE page AS ${text}`)
@@ -88,6 +90,25 @@ describe('a generic plan reads only the page:', () => {
     expect(statementFor({ where: [by('age', 'rare')], limit: 20 }).keepsPlan).toBe(false)
   })
 
+  test.each<readonly [what: string, anyOf: AnyOf['anyOf'], way: string, most: number]>([
+    [
+      'few candidates',
+      [[by('city', 'city-1')], [by('city', 'large'), by('age', 'rare')], [team('none')]],
+      'candidates',
+      20,
+    ],
+    ['many candidates', [[by('city', 'large')], [team('common'), by('age', 'common')]], 'ordered scan', 3 * rowsOfPage],
+  ])('one of alternatives with %s, by their indexes', async (_, anyOf, way, most) => {
+    const query: ListQuery = { where: [{ anyOf }], limit: 20, total: way === 'candidates' ? 'bounded' : 'none' }
+    const plan = await choosePlan({ pool, candidateLimit: defaultCandidateLimit }, table, query)
+    expect(plan.way).toBe(way)
+    const { text, values } = pageSql(table, query, { order: orderOf(table, query.sort), after: undefined, plan })
+    const { rows } = await pool.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+    const root = rows[0]?.['QUERY PLAN'][0].Plan
+    expect(rowsFrom(root)).toBeLessThanOrEqual(most)
+    expect(JSON.stringify(root)).not.toContain('"Seq Scan"')
+  })
+
   function statementFor(query: ListQuery) {
     const plan = obviousWay(table, query)
     if (!plan) throw new Error('this page is planned each time')
@@ -95,12 +116,14 @@ describe('a generic plan reads only the page:', () => {
   }
 
   async function rowsRead(values: readonly string[]): Promise<number> {
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page (${values.join(', ')})`,
-    )
+    const { rows } = await client.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page (${values.join(', ')})`)
     return rowsFrom(rows[0]?.['QUERY PLAN'][0].Plan)
   }
 })
+
+interface Explained {
+  readonly 'QUERY PLAN': [{ readonly Plan: PlanNode }]
+}
 
 interface PlanNode {
   readonly 'Relation Name'?: string

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import { fieldOf } from '../../list-order.ts'
-import { obviousWay, wayByCounts, type Way } from '../../list-selection.ts'
+import { obviousWay, smallestOfEach, wayByCounts, type Counted, type Way } from '../../list-selection.ts'
 import type { ModelTable } from '../../model-table.ts'
-import { boundedTotal, type ListQuery, type Term } from '../../store.ts'
-import { createParameters } from '../parameters.ts'
+import { isTerm } from '../../selectable.ts'
+import { boundedTotal, type AnyOf, type Clause, type ListQuery, type Term } from '../../store.ts'
+import { createParameters, type Parameters } from '../parameters.ts'
 import { boundedCount, idsQueryWithRepeats, isIndexed, maxJoinedTerms, repeatsIds } from './predicates.ts'
 
 export interface PlanParts {
@@ -15,45 +16,79 @@ export interface PlanParts {
 export type Plan =
   | Way
   /** Intersects several terms using only their indexes: few objects, though each term selects many. */
-  | { readonly way: 'intersection'; readonly terms: readonly Term[] }
+  | { readonly way: 'intersection'; readonly terms: readonly Clause[] }
   /** Scans in order, without counting again, because very many objects match. */
   | { readonly way: 'ordered scan'; readonly matches: 'beyond the bound' }
 
-/**
- * Counts each term by its index; a round trip of about a millisecond. Each count stops at the smallest count so far, since only
- * a smaller one matters, so the terms likely to select least come first.
- */
 export async function choosePlan(parts: PlanParts, model: ModelTable, query: ListQuery): Promise<Plan> {
   const obvious = obviousWay(model, query)
   if (obvious) return obvious
-  const { pool, candidateLimit } = parts
   const { where = [] } = query
-  const parameters = createParameters()
-  const terms = where.toSorted((a, b) => likelyRank(model, a) - likelyRank(model, b))
-  const indexed = terms.filter((term) => isIndexed(model, term)).slice(0, maxJoinedTerms)
-  const counted = indexed.flatMap((term) => {
-    const ids = idsQueryWithRepeats(model, term, parameters)
-    return ids === undefined ? [] : [{ term, ids }]
-  })
+  const single = inLikelyOrder(model, where.filter(isTerm))
+  const counted: Counted[] = [...(await countTerms(parts, model, single))]
+  const several = where.flatMap((clause) => (isTerm(clause) ? [] : [clause]))
+  for (const clause of several) counted.push(...(await countAlternatives(parts, model, clause)))
   if (counted.length === 0) return { way: 'ordered scan' }
-  const counts = counted.map(({ ids }, at) => {
-    const before = counted.slice(0, at).map((_, known) => `c${known}`)
+  const way = wayByCounts(counted, parts.candidateLimit)
+  const isCounted = way.way === 'ordered scan' && (query.total ?? 'bounded') === 'bounded'
+  const indexed = [...single, ...several.filter((clause) => isIndexed(model, clause))].slice(0, maxJoinedTerms)
+  return isCounted ? countTogether(parts, model, { where, terms: indexed }) : way
+}
+
+/** Each by its index; a round trip of about a millisecond. */
+async function countTerms(parts: PlanParts, model: ModelTable, terms: readonly Term[]): Promise<readonly Counted[]> {
+  if (terms.length === 0) return []
+  const parameters = createParameters()
+  const counts = countsOf(parts, model, { terms, parameters })
+  const { rows } = await parts.pool.query<Record<string, number>>(`SELECT * FROM ${counts}`, parameters.values)
+  return terms.map((term, at) => ({ term, count: rows[0]?.[`c${at}`] ?? 0 }))
+}
+
+/** The terms of all alternatives in one round trip; empty where an alternative has no index. */
+async function countAlternatives(parts: PlanParts, model: ModelTable, clause: AnyOf): Promise<readonly Counted[]> {
+  const alternatives = clause.anyOf.map((terms) => inLikelyOrder(model, terms))
+  if (alternatives.some(({ length }) => length === 0)) return []
+  const parameters = createParameters()
+  const columns = alternatives.map((terms, at) => {
+    const counts = terms.map((_, term) => `c${term}`).join(', ')
+    return `(SELECT ARRAY[${counts}] FROM ${countsOf(parts, model, { terms, parameters })}) AS a${at}`
+  })
+  const { rows } = await parts.pool.query<Record<string, number[]>>(`SELECT ${columns.join(', ')}`, parameters.values)
+  const counted = alternatives.map((terms, at) =>
+    terms.map((term, of) => ({ term, count: rows[0]?.[`a${at}`]?.[of] ?? 0 })),
+  )
+  return [smallestOfEach(clause, counted)]
+}
+
+interface CountsParts {
+  readonly terms: readonly Term[]
+  readonly parameters: Parameters
+}
+
+/**
+ * Each count stops at the smallest count so far, since only a smaller one matters, so the terms likely to select least come
+ * first.
+ */
+function countsOf({ candidateLimit }: PlanParts, model: ModelTable, { terms, parameters }: CountsParts): string {
+  const counts = terms.map((term, at) => {
+    const ids = idsQueryWithRepeats(model, term, parameters) ?? ''
+    const before = terms.slice(0, at).map((_, known) => `c${known}`)
     const limit = at === 0 ? candidateLimit : `least(${before.join(', ')})`
     return `LATERAL (SELECT count(*)::int AS c${at} FROM (${ids} LIMIT ${limit} + 1) ids) counted_${at}`
   })
-  const { rows } = await pool.query<Record<string, number>>(`SELECT * FROM ${counts.join(', ')}`, parameters.values)
-  const way = wayByCounts(
-    counted.map(({ term }, at) => ({ term, count: rows[0]?.[`c${at}`] ?? 0 })),
-    candidateLimit,
-  )
-  const isCounted = way.way === 'ordered scan' && (query.total ?? 'bounded') === 'bounded'
-  return isCounted ? countTogether(parts, model, { where, terms: counted.map(({ term }) => term) }) : way
+  return counts.join(', ')
+}
+
+/** The terms that an index can answer. */
+function inLikelyOrder(model: ModelTable, terms: readonly Term[]): readonly Term[] {
+  const ranked = terms.toSorted((a, b) => likelyRank(model, a) - likelyRank(model, b))
+  return ranked.filter((term) => isIndexed(model, term)).slice(0, maxJoinedTerms)
 }
 
 interface Together {
-  readonly where: readonly Term[]
-  /** The terms that an index can answer; each selects many objects. */
-  readonly terms: readonly Term[]
+  readonly where: readonly Clause[]
+  /** The clauses that indexes can answer; each selects many objects. */
+  readonly terms: readonly Clause[]
 }
 
 /**

@@ -6,7 +6,14 @@ import { equalitiesOf } from '../../list-selection.ts'
 import { indexBuilding, missingIndexes } from '../../index-build.ts'
 import { encodeRevision } from '../../revision.ts'
 import { StaleModel } from '../../stale-model.ts'
-import { boundedTotal, type ListQuery, type ModelKey, type Revision, type StoredPage, type Term } from '../../store.ts'
+import {
+  boundedTotal,
+  type Clause,
+  type ListQuery,
+  type ModelKey,
+  type Revision,
+  type StoredPage,
+} from '../../store.ts'
 import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
 import { readBuild } from '../indexes/build-progress.ts'
 import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
@@ -14,7 +21,7 @@ import { tableOf, type ModelTable } from '../../model-table.ts'
 import { dataText, idOf, storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from '../parameters.ts'
-import { boundedCount, idsQuery, intersection, rowPredicate } from './predicates.ts'
+import { boundedCount, idsQuery, idsQueryWithRepeats, intersection, rowPredicate } from './predicates.ts'
 import type { Sequencer } from '../changelog/sequencer.ts'
 
 /** A revision carries at most this many changes to skip; with more, the list waits for the sequencer. */
@@ -171,14 +178,15 @@ const reaches = [20, 100, 500]
  * the planner has no reason to choose another, which in creation order holds only for labels and sets. Planning takes
  * PostgreSQL a millisecond, three times as long as the page.
  */
-function cachedPageSize(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
+function cachedPageSize(model: ModelTable, plan: Plan, query: ListQuery): number | undefined {
   const { where = [], sort = [], limit, offset, maxBytes } = query
-  const [term, ...others] = where
-  if (offset || maxBytes !== undefined || sort.length > 1 || others.length > 0) return undefined
+  if (offset || maxBytes !== undefined || sort.length > 1 || where.length > 1) return undefined
   const isKept =
-    way === 'composite' ||
-    (way === 'ordered scan' && !term) ||
-    (way === 'along the index' && term?.is.op === '=' && ('label' in term || fieldOf(model, term.field).kind === 'set'))
+    plan.way === 'composite' ||
+    (plan.way === 'ordered scan' && where.length === 0) ||
+    (plan.way === 'along the index' &&
+      plan.term.is.op === '=' &&
+      ('label' in plan.term || fieldOf(model, plan.term.field).kind === 'set'))
   const reach = reaches.find((size) => size >= limit)
   return isKept && reach !== undefined ? reach + 1 : undefined
 }
@@ -279,7 +287,7 @@ function countSql(model: ModelTable, { where = [], total = 'bounded' }: ListQuer
 }
 
 /** Without a condition, orders by the primary key; otherwise the rows themselves would be read. */
-function rowsSql(model: ModelTable, where: readonly Term[], parameters: Parameters): string {
+function rowsSql(model: ModelTable, where: readonly Clause[], parameters: Parameters): string {
   const conditions = where.map((term) => rowPredicate(model, term, parameters))
   return `SELECT o.id FROM ${tableOf(model)} o${where.length === 0 ? ' ORDER BY o.id' : whereSql(conditions)}`
 }
@@ -306,11 +314,11 @@ async function totalOf(pool: Pool, { model, query, counted }: TotalParts): Promi
 }
 
 /** The planner's estimate from its statistics; no more than that of the most selective term alone. */
-async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): Promise<number> {
+async function estimate(pool: Pool, model: ModelTable, terms: readonly Clause[]): Promise<number> {
   const estimates: number[] = []
   for (const term of [undefined, ...terms]) {
     const parameters = createParameters()
-    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : idsQuery(model, term, parameters)
+    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : estimatedSql(model, term, parameters)
     if (sql === undefined) continue
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
       `EXPLAIN (FORMAT JSON) ${sql}`,
@@ -319,4 +327,9 @@ async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): 
     estimates.push(rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0)
   }
   return Math.min(...estimates)
+}
+
+/** Alternatives with repeats: PostgreSQL takes any set without repeats of unknown size for 200 rows. */
+function estimatedSql(model: ModelTable, clause: Clause, parameters: Parameters): string | undefined {
+  return 'anyOf' in clause ? idsQueryWithRepeats(model, clause, parameters) : idsQuery(model, clause, parameters)
 }

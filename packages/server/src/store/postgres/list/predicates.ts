@@ -1,12 +1,16 @@
 import { prefixEnd } from '../../index-key.ts'
-import type { Condition, Term } from '../../store.ts'
+import type { AnyOf, Clause, Condition, Term } from '../../store.ts'
 import { timeRanges } from '../../time-bounds.ts'
 import { fieldOf } from '../../list-order.ts'
 import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
 import type { Parameters } from '../parameters.ts'
 
-/** The term as a condition on the row `o` alone: labels and sets are tested on their copies in the row. */
-export function rowPredicate(model: ModelTable, term: Term, parameters: Parameters): string {
+/** The clause as a condition on the row `o` alone: labels and sets are tested on their copies in the row. */
+export function rowPredicate(model: ModelTable, term: Clause, parameters: Parameters): string {
+  if ('anyOf' in term) {
+    const all = (terms: readonly Term[]) => terms.map((each) => rowPredicate(model, each, parameters)).join(' AND ')
+    return `(${term.anyOf.map((terms) => `(${all(terms)})`).join(' OR ')})`
+  }
   if ('label' in term) return labelPredicate(term, parameters)
   const field = fieldOf(model, term.field)
   switch (field.kind) {
@@ -24,16 +28,17 @@ export function rowPredicate(model: ModelTable, term: Term, parameters: Paramete
 }
 
 /**
- * The ids that the term selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps, as for terms
+ * The ids that the clause selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps, as for terms
  * that select missing values.
  */
-export function idsQuery(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+export function idsQuery(model: ModelTable, term: Clause, parameters: Parameters): string | undefined {
   const ids = idsQueryWithRepeats(model, term, parameters)
   return ids !== undefined && repeatsIds(model, term) ? `SELECT DISTINCT id FROM (${ids}) repeated` : ids
 }
 
 /** Whether an object may have several matching entries. */
-export function repeatsIds(model: ModelTable, term: Term): boolean {
+export function repeatsIds(model: ModelTable, term: Clause): boolean {
+  if ('anyOf' in term) return true
   return 'field' in term && fieldOf(model, term.field).kind === 'set' && term.is.op !== '='
 }
 
@@ -44,7 +49,7 @@ export function repeatsIds(model: ModelTable, term: Term): boolean {
 export const maxJoinedTerms = 8
 
 /** The ids that all terms select, without duplicates; undefined when there are too many terms or one has no index. */
-export function intersection(model: ModelTable, terms: readonly Term[], parameters: Parameters): string | undefined {
+export function intersection(model: ModelTable, terms: readonly Clause[], parameters: Parameters): string | undefined {
   if (terms.length === 0 || terms.length > maxJoinedTerms || !terms.every((term) => isIndexed(model, term)))
     return undefined
   const [first, ...others] = terms.toSorted((a, b) => Number(repeatsIds(model, a)) - Number(repeatsIds(model, b)))
@@ -64,11 +69,12 @@ export interface CountOptions {
  */
 export function boundedCount(
   model: ModelTable,
-  terms: readonly Term[],
+  terms: readonly Clause[],
   { bound, parameters }: CountOptions,
 ): string | undefined {
   const first = bound + 1
   const [only, ...others] = terms
+  if (only && 'anyOf' in only && others.length === 0) return boundedCountOfAny(model, only, { bound, parameters })
   const entries = only && others.length === 0 && repeatsIds(model, only) && idsQueryWithRepeats(model, only, parameters)
   const countIds = (ids: string) => `(SELECT count(*) FROM (${ids} LIMIT ${first}) counted)`
   if (!entries) {
@@ -80,17 +86,37 @@ export function boundedCount(
     FROM (SELECT count(*) AS entries, count(DISTINCT id) AS found FROM (${entries} LIMIT ${2 * first}) e) begun)`
 }
 
+/** An alternative with more objects than the bound decides alone, so each is read only so far. */
+function boundedCountOfAny(model: ModelTable, clause: AnyOf, { bound, parameters }: CountOptions): string | undefined {
+  if (!isIndexed(model, clause)) return undefined
+  const ids = clause.anyOf.map((terms) => `(${intersection(model, terms, parameters) ?? ''} LIMIT ${bound + 1})`)
+  const distinct = `SELECT DISTINCT id FROM (${ids.join(' UNION ALL ')}) repeated`
+  return `(SELECT count(*) FROM (${distinct} LIMIT ${bound + 1}) counted)`
+}
+
 /**
- * Whether an index contains the objects that the term selects; never for terms that select missing values in sets or labels.
+ * Whether indexes contain the objects that the clause selects; never for terms that select missing values in sets or labels, nor
+ * for alternatives of several terms: intersecting 8 of 4 terms took 1 s among 400,000 objects, testing each object 0.3 s.
  */
-export function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boolean {
+export function isIndexed(model: ModelTable, clause: Clause): boolean {
+  if ('anyOf' in clause)
+    return clause.anyOf.every((terms) => terms.length === 1 && terms.every((term) => isIndexed(model, term)))
+  const {
+    is: { op },
+    ...term
+  } = clause
   if (op === 'not in') return false
   return op !== 'absent' || ('field' in term && fieldOf(model, term.field).kind !== 'set')
 }
 
 /** Like `idsQuery`, but an object with several matching values may appear several times: enough for counting, and cheaper. */
-export function idsQueryWithRepeats(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+export function idsQueryWithRepeats(model: ModelTable, term: Clause, parameters: Parameters): string | undefined {
   if (!isIndexed(model, term)) return undefined
+  if ('anyOf' in term) {
+    return term.anyOf
+      .map(([only]) => `(${(only && idsQueryWithRepeats(model, only, parameters)) ?? ''})`)
+      .join(' UNION ALL ')
+  }
   if ('label' in term) {
     const key = parameters.add(term.label)
     const value = term.is.op === 'present' ? '' : ` AND ${textPredicate('value', term.is, parameters)}`
