@@ -187,7 +187,7 @@ onEachEngine((api) => {
     expect((await related(loose, { expand: 'spec.hall' })).expanded).toEqual({ [resourceOf(halls)]: {} })
   })
 
-  test('C10-23 C10-24 expand needs the plugin of the other model, and at the address of an owner its general right', async () => {
+  test('C10-23 C10-24 C10-28 expand needs the plugin of the other model, and at the address of an owner its general right', async () => {
     expectStatus(await installPackage(api, await packed()), 201)
     await phaseIs(api, { phase: 'Started' }, 'hall')
     const general = '/apis/hall.example.com/v1'
@@ -211,6 +211,13 @@ onEachEngine((api) => {
     const counts = await bob.request('GET', `${own}&referrers=badges.hall.example.com/spec.instead`)
     expectProblem(counts, 400, 'BadRequest')
     expect(detailOf(counts)).toContain('general address')
+
+    for (const spec of [{ owner: ann.name }, { owner: ann.name, instead: 'b1' }]) {
+      const metadata = { name: `b${'instead' in spec ? 2 : 1}` }
+      expectStatus(await api.request('POST', `${general}/badges`, { body: { metadata, spec } }), 201)
+    }
+    const seen = await api.request('GET', '/apis/uc.api.hall.example.com/v1/events/-/overview')
+    expect(seen.body).toEqual({ seats: [3, 3], instead: ['b1', ''], registered: [2] })
 
     const visits = await api.model(withFields({ event: to({ group: 'hall.example.com', plural: 'events' }) }))
     await enable(api, 'hall', false)
@@ -286,7 +293,11 @@ onEachEngine((api) => {
     ])
     expectProblem(await ask('expand=spec.host'), 403, 'Forbidden')
     expectProblem(await ask('expand=spec.hall&expand=spec.host'), 403, 'Forbidden')
-    expectProblem(await eve.request('GET', `${halls.path}?size=5&referrers=${resourceOf(events)}/spec.hall`), 403, 'Forbidden')
+    expectProblem(
+      await eve.request('GET', `${halls.path}?size=5&referrers=${resourceOf(events)}/spec.hall`),
+      403,
+      'Forbidden',
+    )
     // A token made by another caller carries parameters, not rights.
     const { continue: token } = await related(events, { size: '1', expand: 'spec.host,spec.hall' })
     expectProblem(await eve.request('GET', `${events.path}?continue=${token}`), 403, 'Forbidden')
