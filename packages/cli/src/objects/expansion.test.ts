@@ -3,7 +3,12 @@ import type { KnownResource } from '../server/resources.ts'
 import { createExpansion } from './expansion.ts'
 
 const halls: KnownResource = {
-  ...{ group: 'a.example', version: 'v1', path: '/apis/a.example/v1', kind: 'Hall', singular: 'hall', plural: 'halls' },
+  group: 'a.example',
+  version: 'v1',
+  path: '/apis/a.example/v1',
+  kind: 'Hall',
+  singular: 'hall',
+  plural: 'halls',
   statusSubresource: false,
   indexes: [],
   display: { title: 'spec.label' },

@@ -1,4 +1,4 @@
-import { defaultTitlePaths, schemaReferences, type JsonSchema, type ObjectSchema } from '@pergola/api'
+import { defaultTitlePaths, schemaReferences, type JsonSchema } from '@pergola/api'
 import type { ApiObject, List } from '@pergola/client'
 import { fullName, type KnownResource } from '../server/resources.ts'
 import { shortened } from '../terminal/visible.ts'
@@ -44,7 +44,7 @@ export function createExpansion({ paths, known, keepsAll }: ExpansionParts): Exp
     },
     answered: () => ({ expanded, ...(expandedIsPartial && { expandedIsPartial }) }),
     columns: (schema) =>
-      schemaReferences({ properties: {}, ...schema } as ObjectSchema)
+      schemaReferences({ properties: {}, ...schema })
         .filter(({ path }) => paths.includes(path))
         .map(({ path, target }) => ({
           head: `${headOf(path, {})} TITLE`,

@@ -57,7 +57,7 @@ interface Referred<Stored> {
 }
 
 /** A reference; `~refersTo` exists only at compile time. */
-export type TReference<Stored = ApiObject> = TString & { readonly '~refersTo': Stored }
+type TReference<Stored = ApiObject> = TString & { readonly '~refersTo': Stored }
 
 /**
  * The name of an object of a model: it must exist when the reference is written, and cannot be deleted while it is referred to.

@@ -248,7 +248,8 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
       },
       referrers: {
         type: 'object',
-        description: 'With `referrers`: by `<plural>.<group>/<path>` and name of an item, how many objects refer to it.',
+        description:
+          'With `referrers`: by `<plural>.<group>/<path>` and name of an item, how many objects refer to it.',
         additionalProperties: { type: 'object', additionalProperties: { ...count, maximum: 1_000 } },
       },
     },

@@ -24,7 +24,7 @@ interface Wanted {
 
 /**
  * `expand=<path>`: the objects that the page refers to. Those that the caller may not get are absent, like missing ones. They
- * are shown as in a list of their model: without sealed fields.
+ * are shown as in a list of their model, so never with sealed fields.
  */
 export async function expansionOf(
   store: Store,
