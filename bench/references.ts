@@ -63,10 +63,11 @@ async function fill(model: ModelDeclaration, round: number): Promise<void> {
 
 const schemaOf = (fields: object) => ({ properties: { spec: { type: 'object', properties: fields } } })
 const text = { type: 'string' }
-const models = { group, specRequired: true, statusSubresource: false }
+const servedGroup = 'test.example.com'
+const models = { group: servedGroup, specRequired: true, statusSubresource: false }
 const hall = { ...models, kind: 'Hall', singular: 'hall', plural: 'halls' }
 const event = { ...models, kind: 'Event', singular: 'event', plural: 'events' }
-const toHall = { ...text, 'x-reference': { group, plural: 'halls' } }
+const toHall = { ...text, 'x-reference': { group: servedGroup, plural: 'halls' } }
 
 /** Lists of 20 events, each in its own hall, without HTTP: objects of about 600 bytes. */
 async function listing(): Promise<(query: string) => Promise<unknown>> {
@@ -79,7 +80,7 @@ async function listing(): Promise<(query: string) => Promise<unknown>> {
     await replica.of('halls').create({ metadata: { name }, spec: { note } })
     await replica.of('events').create({ metadata: { name: `e-${at}` }, spec: { hall: name, note } })
   }
-  const address = { group, version: 'v1', plural: 'events' }
+  const address = { group: servedGroup, version: 'v1', plural: 'events' }
   const streams = createStreamLimits({ inAll: 1, perCaller: 1, ...unboundedLists })
   const allowed = async () => true
   const parts = { models: replica.registry, may: allowed, maySome: allowed, assertServed: () => {}, isAnonymous: false }

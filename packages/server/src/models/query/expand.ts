@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import { keyOf } from '../../store/model-table.ts'
 import type { ModelKey, Store, StoredObject } from '../../store/store.ts'
 import type { Model, ModelIndex } from '../model.ts'
-import { fromData, toBytes } from '../object-bytes.ts'
+import { fromData, headOf, shownData } from '../object-bytes.ts'
 import type { Paging } from './paging.ts'
 import { queryFault } from './query-parameters.ts'
 import { denied, relatedIn, requestFor, resourceOf, type Beside, type RelatedParts } from './related.ts'
@@ -45,8 +45,8 @@ export async function expansionOf(
       bytesLeft -= found.items.reduce((sum, { data }) => sum + data.length, 0)
       isPartial ||= found.isPartial
       const objects = found.items.flatMap((stored, place) => [
-        Buffer.from(`${place === 0 ? '' : ','}"${stored.name}":`),
-        toBytes(target, stored),
+        Buffer.from(`${place === 0 ? '' : ','}"${stored.name}":${headOf(target, stored)}`),
+        shownData(target, stored),
       ])
       members.push(Buffer.from(`${at === 0 ? '' : ','}"${resourceOf(target)}":{`), ...objects, Buffer.from('}'))
     }

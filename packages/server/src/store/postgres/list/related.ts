@@ -23,7 +23,7 @@ export async function getMany(
   const { rows } = await pool.query<{ readonly owned: string; readonly data: string | null }>({
     name: `get many ${table.id}`,
     text: `SELECT ${storeFields({ row: 'o' })} AS owned,
-        CASE WHEN sum(${bytes}) OVER (ORDER BY o.name) - ${bytes} < $2 THEN ${dataText('o.data')} END AS data
+        CASE WHEN sum(${bytes}) OVER (ORDER BY o.name ROWS UNBOUNDED PRECEDING) - ${bytes} < $2 THEN ${dataText('o.data')} END AS data
       FROM ${tableOf(table)} o WHERE o.name = ANY($1::text[]) ORDER BY o.name`,
     values: [withoutNul(names), maxBytes],
   })
