@@ -217,11 +217,13 @@ onEachEngine((api) => {
       expectStatus(await api.request('POST', `${general}/badges`, { body: { metadata, spec } }), 201)
     }
     const seen = await api.request('GET', '/apis/uc.api.hall.example.com/v1/events/-/overview')
-    expect(seen.body).toEqual({ seats: [3, 3], instead: ['b1', ''], registered: [2] })
+    expect(seen.body).toEqual({ through: 'Forbidden', seats: [3, 3], instead: ['b1', ''], registered: [2] })
 
     const visits = await api.model(withFields({ event: to({ group: 'hall.example.com', plural: 'events' }) }))
     await enable(api, 'hall', false)
     expectProblem(await visits.send('GET', { size: '1', expand: 'spec.event' }), 503, 'PluginNotStarted')
+    const holders = `${core}/users?size=1&referrers=badges.hall.example.com/spec.owner`
+    expectProblem(await api.request('GET', holders), 503, 'PluginNotStarted')
     await enable(api, 'hall')
     expectStatus(await visits.send('GET', { size: '1', expand: 'spec.event' }), 200)
     expectStatus(await api.request('DELETE', visits.modelPath), 200)
