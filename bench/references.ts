@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { openReplica } from '../packages/server/src/models/contract/replica.ts'
+import { createStreamLimits, unboundedLists } from '../packages/server/src/models/query/stream-limits.ts'
+import { listObjects } from '../packages/server/src/models/verbs/list.ts'
 import { openPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
 import type { CreateOperation, ModelDeclaration } from '../packages/server/src/store/store.ts'
 import { measureRound, median, spread, type Contestant } from './measure.ts'
 
 /**
- * CPU of a create with one reference against one without, and of deleting objects of a model that another one refers to against
- * one that nobody refers to, on one durable PostgreSQL, in interleaved rounds. Counts this process and the database.
+ * CPU of a create with one reference against one without, of deleting objects of a model that another one refers to against one
+ * that nobody refers to, and of a list of 20 with `expand` against the same list without, on one durable PostgreSQL, in
+ * interleaved rounds. Counts this process and the database.
  */
 const quick = process.argv.includes('--quick')
 const rounds = quick ? 5 : 15
@@ -57,6 +61,36 @@ async function fill(model: ModelDeclaration, round: number): Promise<void> {
   }
 }
 
+const schemaOf = (fields: object) => ({ properties: { spec: { type: 'object', properties: fields } } })
+const text = { type: 'string' }
+const servedGroup = 'test.example.com'
+const models = { group: servedGroup, specRequired: true, statusSubresource: false }
+const hall = { ...models, kind: 'Hall', singular: 'hall', plural: 'halls' }
+const event = { ...models, kind: 'Event', singular: 'event', plural: 'events' }
+const toHall = { ...text, 'x-reference': { group: servedGroup, plural: 'halls' } }
+
+/** Lists of 20 events, each in its own hall, without HTTP: objects of about 600 bytes. */
+async function listing(): Promise<(query: string) => Promise<unknown>> {
+  const replica = await openReplica(store)
+  await replica.declare({ ...hall, versions: [{ name: 'v1', schema: schemaOf({ note: text }) }] })
+  await replica.declare({ ...event, versions: [{ name: 'v1', schema: schemaOf({ hall: toHall, note: text }) }] })
+  const note = 'x'.repeat(400)
+  for (let at = 0; at < 1_000; at++) {
+    const name = `h-${at}`
+    await replica.of('halls').create({ metadata: { name }, spec: { note } })
+    await replica.of('events').create({ metadata: { name: `e-${at}` }, spec: { hall: name, note } })
+  }
+  const address = { group: servedGroup, version: 'v1', plural: 'events' }
+  const streams = createStreamLimits({ inAll: 1, perCaller: 1, ...unboundedLists })
+  const allowed = async () => true
+  const parts = { models: replica.registry, may: allowed, maySome: allowed, assertServed: () => {}, isAnonymous: false }
+  return (query) => {
+    const asked = { query: new URLSearchParams(query), caller: { kind: 'anonymous' as const }, related: parts }
+    return replica.registry.using(address, (model) => listObjects({ store, streams }, model, asked))
+  }
+}
+const list = await listing()
+
 interface Comparison {
   readonly name: string
   readonly bar: number
@@ -95,6 +129,13 @@ const comparisons: readonly Comparison[] = [
     },
     ours: deleting(places),
     other: deleting(spots),
+  },
+  {
+    name: 'list of 20 with expand',
+    bar: 1.6,
+    before: async () => {},
+    ours: { name: 'with expand', operation: () => list('size=20&expand=spec.hall') },
+    other: { name: 'without', operation: () => list('size=20') },
   },
 ]
 

@@ -62,6 +62,32 @@ describe('pergola list', () => {
     })
   })
 
+  test('with --expand shows the titles of the objects that references name', async () => {
+    const { done, run } = installation
+    const reference = '{ type: string, x-reference: { group: todo.example.com, plural: todos } }'
+    const notes = `
+apiVersion: plugin.platform.run/v1alpha1
+kind: Model
+metadata: { name: notes-a5uueg6dg2 }
+spec:
+  { group: notes.example.com, kind: Note, singular: note, plural: notes, versions: [{ name: v1, schema:
+  { properties: { spec: { type: object, properties: { todo: ${reference} } } } } }] }
+---
+apiVersion: notes.example.com/v1
+kind: Note
+metadata: { name: one }
+spec: { todo: milk }
+`
+    await done(['apply', '-f', 'notes.yaml'], { files: { 'notes.yaml': notes } })
+    const table = await done(['list', 'notes', '--expand', 'spec.todo'])
+    expect(table).toMatch(/NAME +TODO +TODO TITLE +AGE\n +one +milk +Buy milk/)
+    const listed = JSON.parse(await done(['list', 'notes', '--expand', 'spec.todo', '-o', 'json'])) as object
+    expect(listed).toMatchObject({ expanded: { 'todos.todo.example.com': { milk: { spec: { title: 'Buy milk' } } } } })
+    const refused = await run(['list', 'notes', '--expand', 'spec.todo', '-o', 'yaml'])
+    expect([refused.code, refused.stderr]).toEqual([2, '--expand is only for -o table and -o json\n'])
+    await done(['delete', 'note', 'one', '--yes'])
+  })
+
   test('with --watch and --where says that an object left the selection', async () => {
     const { env, folder, done } = installation
     const files = { 'soup.yaml': todo('soup', 'title: Cook'), 'done.yaml': todo('soup', 'title: Cook\nstate: done') }

@@ -61,6 +61,33 @@ export async function requests(client: ModelClient): Promise<void> {
   client(Settings)
 }
 
+const Place = defineModel({
+  apiVersion: 'trips.example.com/v1',
+  kind: 'Place',
+  plural: 'places',
+  spec: t.Object({ title: t.String() }),
+})
+const Visit = defineModel({
+  apiVersion: 'trips.example.com/v1',
+  kind: 'Visit',
+  plural: 'visits',
+  spec: t.Object({ place: t.Ref(Place), others: t.Optional(t.Array(t.Ref(Place))) }),
+})
+
+export async function related(client: ModelClient): Promise<void> {
+  const page = await client(Visit)
+    .list({ expand: ['spec.place', 'spec.others'] })
+    .page(1, 20)
+  for (const visit of page.items) {
+    page.related(visit, 'spec.place')?.spec.title.trim()
+    page.related(visit, 'spec.others').map(({ spec }) => spec.title.trim())
+    // @ts-expect-error an object that may be missing
+    page.related(visit, 'spec.place').spec.title.trim()
+    // @ts-expect-error a misspelled field of the object that a reference names
+    page.related(visit, 'spec.place')?.spec.titel.trim()
+  }
+}
+
 export function routes(): void {
   // @ts-expect-error a template by its name, where the value is wanted
   route('GET /todos/-/count', { allow: 'view' }, () => ({}))

@@ -34,7 +34,10 @@ import {
 } from '../../packages/server/src/models/definition/definition-errors.ts'
 import { maxJsonDepth as modelJsonDepth } from '../../packages/server/src/models/definition/definition-model.ts'
 import { usualDeadlineMs } from '../../packages/server/src/models/verbs/delete-collection.ts'
+import { maxCountedSize, maxReferrers } from '../../packages/server/src/models/query/count-referrers.ts'
+import { maxExpandedBytes, maxExpandedSize, maxTargets } from '../../packages/server/src/models/query/expand.ts'
 import { mostPaths } from '../../packages/server/src/models/query/fields.ts'
+import { maxRelated } from '../../packages/server/src/models/query/related.ts'
 import { maxAdded } from '../../packages/server/src/models/references.ts'
 import { maxIndexValues } from '../../packages/server/src/models/indexed-object.ts'
 import { pageLimit, snapshotBytes, snapshotLimit } from '../../packages/server/src/models/verbs/list.ts'
@@ -135,6 +138,15 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ['Terms of all selectors of a request', count(maxSelectorTerms), badSelector],
     ['`anyOf` of a request', `${maxAlternatives} of ${maxAlternativeTerms} terms`, badSelector],
     ['Values in a set `(a,b)`', count(maxSelectorSetValues), badSelector],
+    ['Paths in `expand`, models in `referrers`', count(maxRelated), badRequest],
+    ['Objects in a page with `expand`', count(maxExpandedSize), badRequest],
+    [
+      'Objects in `expanded`',
+      `${count(maxTargets)} or ${bytes(maxExpandedBytes)}`,
+      'the rest is left out: `expandedIsPartial`',
+    ],
+    ['Objects in a page with `referrers`', count(maxCountedSize), badRequest],
+    ['Referrers of an object, counted', count(maxReferrers), 'the count is this number'],
     ['Objects in a page that is answered at once', count(pageLimit), 'the answer is streamed'],
     [
       'Objects of a streamed list in one snapshot',

@@ -64,8 +64,10 @@ export function createClient(options: ClientOptions): Client {
   }
   return {
     resource: (type) => createResource(connection, type),
-    collection: ({ group, version, plural, singular }, given) =>
-      createCollection(createResource(connection, { group, version, plural }), singular, given),
+    collection: (of, given) => {
+      const { group, version, plural } = of
+      return createCollection(createResource(connection, { group, version, plural }), of, given)
+    },
     batch: (async (operations: readonly BatchOperation[], given?: BatchOptions) =>
       sendBatch(connection, operations, given)) as Batch,
     call: (call) => send(connection, call),

@@ -6,7 +6,16 @@ export type { CacheChange } from './cached-objects.ts'
 export type { CallInput, RouteTypes } from './collection/call-input.ts'
 export { requestOfRoute } from './collection/call-route.ts'
 export type { RouteCall, ServedRoute } from './collection/call-route.ts'
-export type { Collection, CollectionWatchOptions, Listing, ModelClient, Page } from './collection/collection.ts'
+export type {
+  AnyRelated,
+  Collection,
+  CollectionWatchOptions,
+  Listing,
+  ModelClient,
+  Page,
+  ReferencesOf,
+  RelatedOptions,
+} from './collection/collection.ts'
 export type { CollectionOptions, Whole } from './collection/collection-options.ts'
 export type { Condition, LabelCondition, ListOptions, Range, SortKey, Where } from './collection/list-options.ts'
 export type { Live, LiveOptions } from './collection/live.ts'

@@ -60,6 +60,12 @@ export interface List<Stored> {
   /** A watch started with this revision delivers every later change. */
   readonly revision: string
   readonly items: readonly Stored[]
+  /** With `expand`: the objects that the items refer to, by `<plural>.<group>` and name. */
+  readonly expanded?: Readonly<Record<string, Readonly<Record<string, ApiObject>>>>
+  /** True if `expanded` lacks some objects because there are too many. */
+  readonly expandedIsPartial?: boolean
+  /** With `referrers`: by `<plural>.<group>/<path>` and name of an item, how many objects refer to it. */
+  readonly referrers?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
 /** Result of deleting a collection. */

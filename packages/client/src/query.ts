@@ -19,6 +19,10 @@ export interface ListQuery extends Selection {
   readonly exactTotal?: boolean | undefined
   /** Returns only the objects of each page that violate the current schema. */
   readonly nonconforming?: boolean | undefined
+  /** Paths of references, such as `spec.event`: the page has the objects that they name in `expanded`. Needs a `size`. */
+  readonly expand?: readonly string[] | undefined
+  /** Such as `registrations.events.example.com/spec.event`: counts those that refer to each object. Needs a `size`. */
+  readonly referrers?: readonly string[] | undefined
   /** Token from the previous page. It contains the rest of the query, which is then omitted. */
   readonly continue?: string | undefined
 }
@@ -43,7 +47,7 @@ export function selectionParameters({
 }
 
 export function listParameters(query: ListQuery & Partial<PartQuery>): readonly (readonly [string, Parameter])[] {
-  const { page, size, sort = [], exactTotal, nonconforming, fields } = query
+  const { page, size, sort = [], exactTotal, nonconforming, fields, expand = [], referrers = [] } = query
   return [
     ...Object.entries({
       page,
@@ -55,6 +59,8 @@ export function listParameters(query: ListQuery & Partial<PartQuery>): readonly 
     }),
     ...selectionParameters(query),
     ...[sort].flat().map((key) => ['sort', key] as const),
+    ...expand.map((path) => ['expand', path] as const),
+    ...referrers.map((field) => ['referrers', field] as const),
   ]
 }
 

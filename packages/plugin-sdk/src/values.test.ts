@@ -22,6 +22,7 @@ describe('a declaration is a plain value:', () => {
       spec: t.Object({ owner: t.String() }),
       status: undefined,
       statusSubresource: false,
+      references: {},
       indexes: ['spec.owner'],
       composites: [],
       check: undefined,
@@ -36,6 +37,7 @@ describe('a declaration is a plain value:', () => {
       version: 'v1',
       plural: 'notes',
       singular: 'note',
+      references: {},
     })
   })
 

@@ -98,6 +98,26 @@ const mixed = route('POST /events/-/mixed', { allow: manage }, async ({ batch })
   return { names: results.map(({ metadata }) => metadata.name) }
 })
 
+const overview = route('GET /events/-/overview', { allow: manage }, async ({ caller, client }) => {
+  const registrations = await client(Registration)
+    .list({ expand: ['spec.event'] })
+    .page(1, 20)
+  const badges = await client(Badge)
+    .list({ expand: ['spec.instead'] })
+    .page(1, 20)
+  const events = await client(Event)
+    .list({ referrers: [[Registration, 'spec.event']] })
+    .page(1, 20)
+  // The caller may get users, the plugin may not.
+  const owners = caller.client(Badge).list({ expand: ['spec.owner'] })
+  return {
+    through: await owners.page(1, 20).catch((error: unknown) => (isApiError(error) ? error.reason : 'other')),
+    seats: registrations.items.map((one) => registrations.related(one, 'spec.event')?.spec.seats ?? 0),
+    instead: badges.items.map((one) => [badges.related(one, 'spec.instead')].flat()[0]?.metadata.name ?? ''),
+    registered: events.items.map(({ metadata }) => events.referrers(Registration, 'spec.event', metadata.name) ?? -1),
+  }
+})
+
 const mark = route('POST /events/:name/seen', { allow: manage }, async ({ params, client }) => {
   await client(Event).updateStatus(params.name, (status) => ({ seen: (status?.seen ?? 0) + 1 }))
   return {}
@@ -133,6 +153,7 @@ export default definePlugin({
     callersBatch,
     mixed,
     mark,
+    overview,
     turn,
     clash,
     nested,

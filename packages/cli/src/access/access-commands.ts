@@ -132,7 +132,14 @@ function addUserCommands(program: Command, context: CommandContext): void {
     .action(
       runCommand(context, async (options: GrantOptions & { readonly output: Output }) => {
         const { list } = await import('../objects/list.ts')
-        return list(context, 'users', { ...options, where: [], anyOf: [], label: [], sort: ['metadata.name'] })
+        return list(context, 'users', {
+          ...options,
+          where: [],
+          anyOf: [],
+          expand: [],
+          label: [],
+          sort: ['metadata.name'],
+        })
       }),
     )
 }

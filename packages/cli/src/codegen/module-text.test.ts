@@ -8,6 +8,7 @@ const spec = {
   properties: {
     title: { type: 'string', description: 'What has to be done' },
     state: { enum: ['open', 'done'], default: 'open' },
+    author: { type: 'string', 'x-reference': { group: '', plural: 'users' } },
     place: { $ref: '#/components/schemas/Todo.place' },
     other: { $ref: '#/components/schemas/Problem' },
   },
@@ -105,6 +106,7 @@ test('every model, every own-objects API and every custom API is an exported val
     "  create: { /** What has to be done */ readonly title: string; readonly state?: 'open' | 'done';",
     "  status: Todo['status']",
     "  fields: { readonly 'spec.title': string; readonly 'spec.state': 'open' | 'done'; readonly 'count': number; readonly 'isDone': readonly boolean[] }",
+    "singular: 'todo', references: { 'spec.author': 'users' } }",
     'export type TodoPlace = { readonly city?: string; readonly in?: TodoPlace }',
     'export interface OwnTodo extends ApiObject {',
     "/** The caller's own todos, of uc.api.todo.example.com/v1. */\nexport const ownTodos: Served<{",

@@ -1,3 +1,4 @@
+import { schemaReferences, type ObjectSchema } from '@pergola/api'
 import type { Content, DescribedModel, DescribedRoute, DescribedVersion } from './described-api.ts'
 import { CommandFault } from '../terminal/command-fault.ts'
 import { shortened, visible } from '../terminal/visible.ts'
@@ -98,8 +99,17 @@ function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming
     `  create: ${typeOfSchema(spec, { ...naming, isSent: true })}`,
     `  status: ${status === undefined ? 'undefined' : `${type}['status']`}`,
     `  fields: { ${fields.join('; ')} }`,
-    `}> = { group: ${literal(group)}, version: ${literal(version)}, plural: ${literal(plural)}, singular: ${literal(singular)} }`,
+    `}> = { group: ${literal(group)}, version: ${literal(version)}, plural: ${literal(plural)}, singular: ${literal(singular)}${referencesOf(schema)} }`,
   ].join('\n')
+}
+
+/** The models of the references, for `page.related`. */
+function referencesOf(schema: Schema): string {
+  const found = schemaReferences({ properties: propertiesOf(schema) as ObjectSchema['properties'] })
+  const entries = found.map(({ path, target: { group, plural } }) => {
+    return `${literal(path)}: ${literal(group === '' ? plural : `${plural}.${group}`)}`
+  })
+  return entries.length === 0 ? '' : `, references: { ${entries.join(', ')} }`
 }
 
 function indexType({ type, multi }: DescribedModel['indexes'][number], allowed: readonly unknown[] = []): string {

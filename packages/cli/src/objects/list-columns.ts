@@ -3,7 +3,7 @@ import type { KnownResource } from '../server/resources.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
 
-const widestCell = 40
+export const widestCell = 40
 
 /** Headings of the columns that every table has. */
 const otherHeads = new Set(['NAME', 'AGE'])
@@ -60,7 +60,7 @@ function displayOf(field: JsonSchema): FieldDisplay {
 }
 
 /** The English label in capitals, or `DISPLAY NAME` for `spec.displayName`. */
-function headOf(path: string, { label }: FieldDisplay): string {
+export function headOf(path: string, { label }: FieldDisplay): string {
   const name = path.slice(path.lastIndexOf('.') + 1).replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
   return shortened(label?.['en'] ?? name, widestCell).toUpperCase()
 }
@@ -82,7 +82,7 @@ function scalarText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-function valueAt(value: unknown, [step, ...below]: readonly string[]): unknown {
+export function valueAt(value: unknown, [step, ...below]: readonly string[]): unknown {
   if (step === undefined) return value
   if (Array.isArray(value)) return value.map((one) => valueAt(one, [step, ...below]))
   return isObject(value) ? valueAt(value[step], below) : undefined

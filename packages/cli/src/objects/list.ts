@@ -16,6 +16,7 @@ import {
   createYamlWriter,
   type ObjectWriter,
 } from './object-writer.ts'
+import { createExpansion, type Expansion } from './expansion.ts'
 import { readColumns } from './read-columns.ts'
 import { readPages } from './read-pages.ts'
 import { alternativeOf, fieldSelectorOf, sortOf } from './selection.ts'
@@ -29,33 +30,43 @@ export interface ListOptions extends ServerOptions {
   readonly limit?: number
   readonly watch?: boolean
   readonly nonconforming?: boolean
+  readonly expand: readonly string[]
 }
 
 /** Lists the objects of a resource page by page, printing each as it arrives, with backpressure. */
 export async function list(context: CommandContext, named: string, options: ListOptions): Promise<ExitCode | void> {
   const connection = await connect(context, options)
-  const resource = await attempting({ verb: 'get', resource: '/apis' }, async () =>
-    findResource(await readResources(connection.client), named),
-  )
+  const known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(connection.client))
+  const resource = findResource(known, named)
+  const expansion = expansionFor(known, options)
   const verb = options.watch ? 'watch' : 'list'
   await attempting({ verb, resource: fullName(resource) }, () =>
     options.watch
-      ? watchObjects(context, { connection, resource }, options)
-      : listObjects(context, { connection, resource }, options),
+      ? watchObjects(context, { connection, resource, expansion }, options)
+      : listObjects(context, { connection, resource, expansion }, options),
   )
 }
 
 interface Target {
   readonly connection: Connection
   readonly resource: KnownResource
+  readonly expansion: Expansion | undefined
+}
+
+function expansionFor(known: readonly KnownResource[], { expand, output, watch }: ListOptions): Expansion | undefined {
+  if (expand.length === 0) return undefined
+  if (watch) throw usedWrongly('--watch cannot be combined with --expand')
+  if (output !== 'table' && output !== 'json') throw usedWrongly('--expand is only for -o table and -o json')
+  return createExpansion({ paths: expand, known, keepsAll: output === 'json' })
 }
 
 async function listObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
   const { terminal } = context
-  const { limit, nonconforming } = options
-  const query = { ...queryOf(target.resource, options), ...(nonconforming && { nonconforming }) }
+  const { limit, nonconforming, expand } = options
+  const query = { ...queryOf(target.resource, options), expand, ...(nonconforming && { nonconforming }) }
   const resource = resourceOf(target)
-  const objects = readPages({ list: (asked) => resource.list(asked), query, limit })
+  const onPage = target.expansion?.take
+  const objects = readPages({ list: (asked) => resource.list(asked), query, limit, onPage })
   // Requested in parallel, so that the first line waits only for the slower one.
   const first = objects.next()
   first.catch(() => undefined)
@@ -103,7 +114,7 @@ function changeWord({ type, object }: { readonly type: string; readonly object: 
   return words[type] ?? type
 }
 
-function resourceOf({ connection, resource }: Target): Resource<ApiObject> {
+function resourceOf({ connection, resource }: Pick<Target, 'connection' | 'resource'>): Resource<ApiObject> {
   return connection.client.resource(resource)
 }
 
@@ -127,17 +138,19 @@ function queryOf(resource: KnownResource, options: ListOptions): Selection & Pic
 
 async function writerOf(
   { terminal }: CommandContext,
-  { connection, resource }: Target,
+  { connection, resource, expansion }: Target,
   { output, watch = false }: ListOptions,
 ): Promise<ObjectWriter> {
   switch (output) {
     case 'json':
-      return watch ? createJsonLinesWriter(terminal) : createJsonWriter(terminal)
+      return watch ? createJsonLinesWriter(terminal) : createJsonWriter(terminal, expansion)
     case 'yaml':
       return createYamlWriter(terminal)
     case 'name':
       return createNameWriter(terminal)
     case 'table':
-      return createTableWriter(terminal, await readColumns(connection.client, resource), { withChange: watch })
+      return createTableWriter(terminal, await readColumns(connection.client, resource, expansion), {
+        withChange: watch,
+      })
   }
 }

@@ -24,6 +24,12 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .option('--sort <field>', 'an indexed field, descending as -spec.due or spec.due,desc; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of objects', countOf)
     .option('--watch', 'after the list, print every change until Ctrl-C')
+    .option(
+      '--expand <path>',
+      'a reference such as spec.event: shows the titles of the objects it names; repeatable',
+      collect,
+      [],
+    )
     .option('--nonconforming', 'only objects that do not conform to the current schema')
     .action(
       runCommand(context, async (resource: string, options: ListOptions) => {

@@ -3,6 +3,7 @@ import { columnWidths, lineWidth, tableLine } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { shortDuration } from '../terminal/times.ts'
 import { visible, visibleJson } from '../terminal/visible.ts'
+import type { Expansion } from './expansion.ts'
 import type { Column } from './list-columns.ts'
 
 /** Prints objects as they arrive, in the format of `-o`. */
@@ -95,14 +96,15 @@ export function createTableWriter(
 }
 
 /** Writes one JSON document; truncated output is invalid JSON. */
-export function createJsonWriter(terminal: Terminal): ObjectWriter {
+export function createJsonWriter(terminal: Terminal, expansion?: Pick<Expansion, 'answered'>): ObjectWriter {
   const pieces = createPieces(terminal)
   let count = 0
   return {
     add: (object) => pieces.add(`${count++ === 0 ? '{"items":[\n' : ',\n'}${visibleJson(JSON.stringify(object))}`),
     flush: () => pieces.flush(),
     end: async () => {
-      await pieces.add(count === 0 ? '{"items":[]}\n' : '\n]}\n')
+      const beside = expansion ? `,${visibleJson(JSON.stringify(expansion.answered())).slice(1)}` : '}'
+      await pieces.add(`${count === 0 ? '{"items":[]' : '\n]'}${beside}\n`)
       await pieces.flush()
     },
   }

@@ -1,4 +1,5 @@
-import type { Draft, JsonPatchOperation, MergePatch, NewMetadata, PartOf } from '../object-types.ts'
+import type { ApiObject } from '@pergola/api'
+import type { Draft, JsonPatchOperation, MergePatch, NewMetadata, PartOf, ResourceType } from '../object-types.ts'
 import type { PartQuery } from '../query.ts'
 import type { WatchEvent } from '../watch-event.ts'
 import type { ListOptions } from './list-options.ts'
@@ -19,10 +20,10 @@ export interface Collection<Types extends ModelTypes> {
   /** Results in the order of the names; undefined for objects that do not exist. */
   getMany(names: readonly string[]): Promise<readonly (Types['object'] | undefined)[]>
   /** Selects objects lazily: sends no request until the listing is read. */
-  list(options?: WholeQuery<Types['fields']>): Listing<Types['object']>
-  list(options: ListOptions<Types['fields']> & PartQuery): Listing<PartOf<Types['object']>>
+  list(options?: WholeQuery<Types['fields']>): Listing<Types['object'], ReferencesOf<Types>>
+  list(options: ListOptions<Types['fields']> & RelatedOptions & PartQuery): Listing<PartOf<Types['object']>>
   // Again: for a mistake, the compiler takes the type from the first and the message from the last.
-  list(options?: WholeQuery<Types['fields']>): Listing<Types['object']>
+  list(options?: WholeQuery<Types['fields']>): Listing<Types['object'], ReferencesOf<Types>>
   /** Creates an object. Without a name, the server generates one that starts with the singular. */
   create(spec: Types['create'], metadata?: NewMetadata): Promise<Types['object']>
   /**
@@ -58,7 +59,19 @@ export type ChangeStatus<Types extends ModelTypes> = (
 ) => Types['status'] | Promise<Types['status']>
 
 /** Selects whole objects. */
-type WholeQuery<Fields> = ListOptions<Fields> & { readonly fields?: undefined }
+type WholeQuery<Fields> = ListOptions<Fields> & RelatedOptions & { readonly fields?: undefined }
+
+/** What a page answers about objects of other models. */
+export interface RelatedOptions {
+  /** Paths of at most 4 references: `page.related` returns the objects that they name. Pages have at most 500 objects. */
+  readonly expand?: readonly string[]
+  /** Models and paths of at most 4 references to this model: `page.referrers` counts them. Pages have at most 100 objects. */
+  readonly referrers?: readonly (readonly [of: ResourceType, path: string])[]
+}
+
+export type ReferencesOf<Types extends ModelTypes> = Types extends { readonly references: infer References }
+  ? References
+  : object
 
 export interface CollectionWatchOptions<Fields> extends Pick<ListOptions<Fields>, 'where' | 'labels'> {
   /** Starts after this revision. */
@@ -69,18 +82,30 @@ export interface CollectionWatchOptions<Fields> extends Pick<ListOptions<Fields>
 }
 
 /** Selected objects, fetched page by page while they are read. */
-export interface Listing<Stored> extends AsyncIterable<Stored> {
+export interface Listing<Stored, References = object> extends AsyncIterable<Stored> {
   all(): Promise<readonly Stored[]>
   first(): Promise<Stored | undefined>
   /** Counts the selected objects exactly. */
   total(): Promise<number>
-  /** One page; pages count from 1. */
-  page(page: number, size: number): Promise<Page<Stored>>
+  /** One page; pages count from 1. Only pages answer `expand` and `referrers`. */
+  page(page: number, size: number): Promise<Page<Stored, References>>
 }
 
-export interface Page<Stored> {
+export interface Page<Stored, References = object> {
   readonly items: readonly Stored[]
   readonly total: number
   readonly totalIsEstimate: boolean
   readonly hasNext: boolean
+  /** Some objects of `expand` are left out because there are too many. */
+  readonly expandedIsPartial: boolean
+  /**
+   * With `expand`: the object that the reference of an item names, an array for several. Objects are missing that do not exist,
+   * that the request may not get, or that are left out.
+   */
+  related<Path extends string>(item: Stored, path: Path): Path extends keyof References ? References[Path] : AnyRelated
+  /** With `referrers`: how many objects of the model name the item, at most 1,000. */
+  referrers(of: ResourceType, path: string, name: string): number | undefined
 }
+
+/** What a reference names, if its path has no type. */
+export type AnyRelated = ApiObject | readonly ApiObject[] | undefined

@@ -3,15 +3,16 @@ import type { Draft, NewObject } from '../object-types.ts'
 import type { PartQuery } from '../query.ts'
 import type { Resource } from '../resource.ts'
 import type { CollectionOptions, Whole } from './collection-options.ts'
-import type { ChangeStatus, Collection, Listing } from './collection.ts'
+import type { ChangeStatus, Collection, Listing, RelatedOptions } from './collection.ts'
 import { createLive, type LooseLiveOptions } from './live.ts'
+import { relatedOf, relatedQuery } from './related.ts'
 import { selectionOf, sortOf, type LooseListOptions } from './selection.ts'
-import type { ModelTypes } from './served.ts'
+import type { ModelTypes, Served } from './served.ts'
 
 /** Implements a collection with the requests of a resource, completing every object by `whole`. */
 export function createCollection<Types extends ModelTypes>(
   resource: Resource<Types['object']>,
-  singular: string,
+  { singular, references }: Pick<Served<Types>, 'singular' | 'references'>,
   { whole = (object) => object, signal }: CollectionOptions<Types['object']> = {},
 ): Collection<Types> {
   return {
@@ -19,8 +20,10 @@ export function createCollection<Types extends ModelTypes>(
       part ? await resource.get(name, part) : whole(await resource.get(name))) as Collection<Types>['get'],
     getMany: (names) => getMany(resource, names, whole),
     // Defaults belong to whole objects only.
-    list: ((options?: LooseListOptions & Partial<PartQuery>) =>
-      listingOf(resource, options ?? {}, options?.fields ? (object) => object : whole)) as Collection<Types>['list'],
+    list: ((options: LooseOptions = {}) => {
+      const each: Whole<Types['object']> = options.fields ? (object) => object : whole
+      return listingOf(resource, options, { references, whole: each })
+    }) as Collection<Types>['list'],
     create: async (spec, metadata = {}) => {
       const isNamed = metadata.name !== undefined || metadata.generateName !== undefined
       const named = isNamed ? metadata : { ...metadata, generateName: `${singular}-` }
@@ -79,12 +82,19 @@ async function getMany<Stored extends ApiObject>(
   return names.map((name) => found.get(name))
 }
 
-const none = { items: [], total: 0, totalIsEstimate: false, hasNext: false }
+const none = { items: [], total: 0, totalIsEstimate: false, hasNext: false, ...relatedOf({}) }
+
+type LooseOptions = LooseListOptions & RelatedOptions & Partial<PartQuery>
+
+interface ListingParts<Stored> {
+  readonly references: Served<never>['references']
+  readonly whole: Whole<Stored>
+}
 
 function listingOf<Stored extends ApiObject>(
   resource: Resource<Stored>,
-  options: LooseListOptions & Partial<PartQuery>,
-  whole: Whole<Stored>,
+  options: LooseOptions,
+  { references, whole }: ListingParts<Stored>,
 ): Listing<Stored> {
   const selection = selectionOf(options)
   const query = { ...selection, ...sortOf(options), fields: options.fields }
@@ -106,8 +116,9 @@ function listingOf<Stored extends ApiObject>(
     total: async () => (selection ? (await resource.list({ ...selection, size: 1, exactTotal: true })).total : 0),
     page: async (page, size) => {
       if (!selection) return none
-      const { items, total, totalIsEstimate, hasNext } = await resource.list({ ...query, page, size })
-      return { items: items.map(whole), total, totalIsEstimate, hasNext }
+      const found = await resource.list({ ...query, ...relatedQuery(options), page, size })
+      const { items, total, totalIsEstimate, hasNext } = found
+      return { items: items.map(whole), total, totalIsEstimate, hasNext, ...relatedOf(found, references) }
     },
   }
 }

@@ -9,12 +9,16 @@ export interface ModelTypes {
   readonly status: unknown
   /** Indexed fields and their value types; an array type for a field with several values. */
   readonly fields: object
+  /** What `page.related` returns, by the path of a reference. */
+  readonly references?: object
 }
 
 /** Something that `client(...)` accepts: a model, or the caller's owned objects of a model. */
 export interface Served<Types extends ModelTypes> extends ResourceType {
   /** Prefix of generated names. */
   readonly singular: string
+  /** The model that each reference names, as `<plural>.<group>`, by its path. */
+  readonly references?: Readonly<Record<string, string>>
   /** Never set at run time; carries the types to code that receives the value. */
   readonly types?: Types
 }

@@ -30,14 +30,16 @@ const plugin: Keys<AnyPlugin> = [
 ]
 const model: Keys<AnyModel> = [
   ...(['apiVersion', 'group', 'version', 'kind', 'singular', 'plural'] as const),
-  ...(['spec', 'status', 'statusSubresource', 'indexes', 'composites', 'display', 'check'] as const),
+  ...(['spec', 'status', 'statusSubresource', 'indexes', 'composites', 'display', 'check', 'references'] as const),
 ]
 const index: Keys<AnyIndexOption> = ['path', 'name', 'single', 'multi', 'unique', 'order', 'revision']
 const route: Keys<AnyRoute> = [
   ...(['method', 'path', 'handler', 'allow', 'body', 'query', 'response'] as const),
   ...(['stream', 'accepts', 'produces', 'maxBody', 'responseHeaders', 'description'] as const),
 ]
-const owned: Keys<Owned<never>> = ['model', 'path', 'allow', 'readOnly', 'group', 'version', 'plural', 'singular']
+const owned: Keys<Owned<never>> = [
+  ...(['model', 'path', 'allow', 'readOnly', 'group', 'version', 'plural', 'singular', 'references'] as const),
+]
 const grant: Keys<OwnedGrant> = ['to', 'verbs']
 const controller: Keys<Controller> = ['model', 'reconcile', 'deleted', 'concurrency', 'finalizer']
 const schedule: Keys<Schedule> = ['timing', 'run']

@@ -1,4 +1,4 @@
-import type { ApiObject, ModelDisplay } from '@pergola/api'
+import { schemaReferences, type ApiObject, type JsonSchema, type ModelDisplay } from '@pergola/api'
 import type { ModelTypes, ResourceType, Served } from '@pergola/client'
 import type { Infer, InferInput, Schema } from '../schema/infer.ts'
 import type { FieldPath, ValueAt } from './fields.ts'
@@ -12,6 +12,8 @@ export interface StoredObject<Spec, Status> extends ApiObject {
 
 /** A model of any type. */
 export interface AnyModel extends ResourceType {
+  /** The model that each reference names, as `<plural>.<group>`, by its path. */
+  readonly references?: Readonly<Record<string, string>>
   readonly apiVersion: string
   readonly kind: string
   readonly singular: string
@@ -78,12 +80,41 @@ type FieldsOf<Stored, Path extends string, Single extends string, Multi extends 
   readonly [Name in Path]: ValueAt<Stored, Name>
 } & { readonly [Name in Single]: string } & { readonly [Name in Multi]: readonly string[] }
 
+/** The references of the spec's own fields: those below have no type. */
+type ReferencesIn<Spec> = Spec extends { readonly properties: infer Fields }
+  ? {
+      readonly [Name in keyof Fields & string as Fields[Name] extends AnyReference ? `spec.${Name}` : never]: RelatedTo<
+        Fields[Name]
+      >
+    }
+  : object
+
+interface Refers<Stored> {
+  readonly '~refersTo': Stored
+}
+
+type AnyReference = Refers<unknown> | { readonly items: Refers<unknown> }
+
+type RelatedTo<Field> =
+  Field extends Refers<infer Stored>
+    ? Stored | undefined
+    : Field extends { readonly items: Refers<infer Stored> }
+      ? readonly Stored[]
+      : never
+
 /** Types derived from a model's declaration. */
-export interface ObjectTypes<Spec, Input, Status, Fields extends object> extends ModelTypes {
+export interface ObjectTypes<
+  Spec,
+  Input,
+  Status,
+  Fields extends object,
+  References extends object = object,
+> extends ModelTypes {
   readonly object: StoredObject<Spec, Status>
   readonly create: Input
   readonly status: Status
   readonly fields: Fields
+  readonly references: References
 }
 
 /** Declares a model. `client(Todo)` takes all types from this value, and only indexed fields can be used to select or sort. */
@@ -96,7 +127,13 @@ export function defineModel<
 >(
   options: ModelOptions<Spec, Status, Path, Single, Multi>,
 ): Model<
-  ObjectTypes<Infer<Spec>, InferInput<Spec>, Infer<Status>, FieldsOf<ObjectOf<Spec, Status>, Path, Single, Multi>>
+  ObjectTypes<
+    Infer<Spec>,
+    InferInput<Spec>,
+    Infer<Status>,
+    FieldsOf<ObjectOf<Spec, Status>, Path, Single, Multi>,
+    ReferencesIn<Spec>
+  >
 > {
   const { apiVersion, kind, plural, singular = kind.toLowerCase(), spec, status, check } = options
   const slash = apiVersion.indexOf('/')
@@ -112,10 +149,18 @@ export function defineModel<
     spec,
     status,
     statusSubresource: options.statusSubresource ?? false,
+    references: referencesIn(spec),
     indexes: (options.indexes ?? []).map(pathOfName),
     composites: options.composites ?? [],
     check,
   }
+}
+
+function referencesIn(spec: Schema): Readonly<Record<string, string>> {
+  const found = schemaReferences({ properties: { spec: spec as JsonSchema } })
+  return Object.fromEntries(
+    found.map(({ path, target: { group, plural } }) => [path, group === '' ? plural : `${plural}.${group}`]),
+  )
 }
 
 /** As in the API, the name of an index without a function is its path. */

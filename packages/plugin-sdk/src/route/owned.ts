@@ -1,6 +1,6 @@
 import type { AnyModel, Model } from '../model/model.ts'
 import type { OwnedVerb } from '@pergola/api'
-import type { ModelTypes, Served } from '@pergola/client'
+import type { ModelTypes, ReferencesOf, Served } from '@pergola/client'
 import type { RoleTemplate } from '../role-template.ts'
 
 /** What holders of a role template may do with their own objects. */
@@ -38,6 +38,7 @@ export interface OwnedTypes<Types extends ModelTypes, Path extends string> exten
   readonly create: WithoutOwner<Types['create'], Path>
   readonly status: Types['status']
   readonly fields: Types['fields']
+  readonly references: ReferencesOf<Types> & object
 }
 
 type WithoutOwner<Spec, Path extends string> = Path extends `spec.${infer Field}`
@@ -58,6 +59,6 @@ export function owned<Types extends ModelTypes, const Path extends OwnerField<Ty
   path: Path,
   options: OwnedOptions<SpecField<Types>> = {},
 ): Owned<OwnedTypes<Types, Path>> {
-  const { group, version, plural, singular } = model
-  return { ...options, model, path, group: `uc.api.${group}`, version, plural, singular }
+  const { group, version, plural, singular, references = {} } = model
+  return { ...options, model, path, group: `uc.api.${group}`, version, plural, singular, references }
 }

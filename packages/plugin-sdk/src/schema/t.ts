@@ -1,4 +1,4 @@
-import type { FieldDisplay } from '@pergola/api'
+import type { ApiObject, FieldDisplay } from '@pergola/api'
 import {
   Type,
   type TArray,
@@ -50,21 +50,28 @@ interface ReferenceOptions {
 }
 
 /** Part of a model, which `t.Ref` needs. */
-interface Referred {
+interface Referred<Stored> {
   readonly group: string
   readonly plural: string
+  readonly object?: Stored
 }
+
+/** A reference; `~refersTo` exists only at compile time. */
+type TReference<Stored = ApiObject> = TString & { readonly '~refersTo': Stored }
 
 /**
  * The name of an object of a model: it must exist when the reference is written, and cannot be deleted while it is referred to.
  * The field is indexed. For a model that is declared later, as for a reference of a model to itself, write
  * `<group>/<plural>`, and for users `users`.
  */
-function reference(target: Referred | `${string}/${string}` | 'users', options: ReferenceOptions = {}): TString {
+function reference<Stored = ApiObject>(
+  target: Referred<Stored> | `${string}/${string}` | 'users',
+  options: ReferenceOptions = {},
+): TReference<Stored> {
   const { onDelete = 'refuse', ...others } = options
   const [group = '', plural = ''] =
     typeof target === 'string' ? `/${target}`.split('/').slice(-2) : [target.group, target.plural]
-  return Type.String({ ...others, 'x-reference': { group, plural, onDelete } })
+  return Type.String({ ...others, 'x-reference': { group, plural, onDelete } }) as TReference<Stored>
 }
 
 /**

@@ -6,6 +6,7 @@ import { assemblePages, type AssembledPages } from './assemble-pages.ts'
 import { assemblePlugins } from './assemble-plugins.ts'
 import { openWatchedStore } from './assemble-store.ts'
 import { assembleStreaming } from './assemble-streaming.ts'
+import { createMaySome } from '../access/decisions/authorize.ts'
 import { createAuditLog, type AuditLog } from '../audit/audit-log.ts'
 import { createRequestAudit, unaudited } from '../audit/request-audit.ts'
 import { createAuthenticate } from '../authn/authenticate.ts'
@@ -88,6 +89,8 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
       streams: createStreamLimits(listLimits),
       pluginAt: plugins.pluginAt,
       mayGet: async (caller, request) => (await authorize(caller, request)).allowed,
+      maySome: createMaySome(access),
+      assertServed,
       page: pages.page,
     }),
   }

@@ -53,6 +53,19 @@ const paging = [
   }),
 ]
 
+const related = [
+  query(
+    'expand',
+    'Paths of up to 4 references, such as `spec.event`, joined by commas: the objects that they name are answered in `expanded`. Needs a size of at most 500.',
+    texts,
+  ),
+  query(
+    'referrers',
+    'Up to 4 fields of other models that refer to this one, such as `registrations.events.example.com/spec.event`: `referrers` counts the objects that name each of these. Needs a size of at most 100.',
+    texts,
+  ),
+]
+
 /**
  * Describes the same request as a watch, by WebSocket or with this type in `Accept`. Not listed among the answers: with a
  * second type there, every generated client would have to check which one it got.
@@ -149,7 +162,7 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
   const all = query('all', 'Needed where no selector is given.', { type: 'boolean', default: false })
   return {
     get: operation(`list${kind}`, `List ${plural}`, {
-      parameters: [...selectors, anyOf, ...paging, fields],
+      parameters: [...selectors, anyOf, ...paging, fields, ...related],
       ...watched,
       ...answered({
         description: 'A page of them.',

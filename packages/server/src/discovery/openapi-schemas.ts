@@ -237,6 +237,21 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
       },
       revision: { type: 'string', description: 'The revision of this list; a watch can start from it.' },
       items: { type: 'array', items: reference(kind) },
+      expanded: {
+        type: 'object',
+        description: 'With `expand`: the objects that the items refer to, by `<plural>.<group>` and name.',
+        additionalProperties: { type: 'object', additionalProperties: { type: 'object', additionalProperties: true } },
+      },
+      expandedIsPartial: {
+        type: 'boolean',
+        description: 'True if `expanded` lacks some objects because there are too many.',
+      },
+      referrers: {
+        type: 'object',
+        description:
+          'With `referrers`: by `<plural>.<group>/<path>` and name of an item, how many objects refer to it.',
+        additionalProperties: { type: 'object', additionalProperties: { ...count, maximum: 1_000 } },
+      },
     },
   }
 }

@@ -28,6 +28,7 @@ import { maxObjectBytes } from '../models/object-bytes.ts'
 import { patchObject, patchTypes, type PatchType } from '../models/verbs/patch.ts'
 import { fieldsOf } from '../models/query/fields.ts'
 import { flag, refuseUnknown } from '../models/query/query-parameters.ts'
+import type { RelatedParts } from '../models/query/related.ts'
 import { refuseCreate, refuseSubresource } from '../models/verbs/refuse-verb.ts'
 import { mayReferOf, withReferrers } from '../models/referrers.ts'
 import type { ModelRegistry } from '../models/definition/registry.ts'
@@ -53,6 +54,10 @@ export interface DispatchParts {
   readonly pluginAt: (call: Call) => PluginReach
   /** Whether the caller may send the request: whether it may know of objects that its own request did not name. */
   readonly mayGet: (caller: Caller, request: ResourceRequest) => Promise<boolean>
+  /** Whether the caller may send the request for some name. */
+  readonly maySome: (caller: Caller, request: ResourceRequest) => Promise<boolean>
+  /** Throws if the models of the group are not served at the moment. */
+  readonly assertServed: (group: string) => void
 }
 
 /** Nothing where the host itself serves a model, or nobody serves anything. */
@@ -179,7 +184,13 @@ const noBody: readonly string[] = []
 const list: ServedVerb = {
   run: async (parts, model, { call: { request, caller }, scope }) => {
     const { query, address } = request
-    const { body, end } = await listObjects(parts, model, { query, address, caller, scope })
+    const related: RelatedParts = {
+      ...parts,
+      may: (one) => parts.mayGet(caller, one),
+      maySome: (one) => parts.maySome(caller, one),
+      isAnonymous: caller.kind === 'anonymous',
+    }
+    const { body, end } = await listObjects(parts, model, { query, address, caller, scope, related })
     return { ...jsonAnswer(200, body), ...(end && { end }) }
   },
 }

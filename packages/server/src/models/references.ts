@@ -5,6 +5,7 @@ import { keyOf } from '../store/model-table.ts'
 import type { Guard, ModelKey, Store } from '../store/store.ts'
 import { fromData } from './object-bytes.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
+import { resourceOf } from './query/related.ts'
 import type { MayRefer, Model, ObjectChange } from './model.ts'
 import type { JsonObject } from './object.ts'
 
@@ -94,9 +95,9 @@ export function missingTarget(
   return missing({ target: index?.refersTo ?? model, name, pointer: found?.pointer ?? '' })
 }
 
-function missing({ target: { plural, group }, name, pointer }: Added): FieldError {
+function missing({ target, name, pointer }: Added): FieldError {
   return fieldError(pointer, 'reference', {
-    message: `there is no "${name}" in ${group === '' ? plural : `${plural}.${group}`}, or it is being deleted`,
-    params: { resource: group === '' ? plural : `${plural}.${group}`, name },
+    message: `there is no "${name}" in ${resourceOf(target)}, or it is being deleted`,
+    params: { resource: resourceOf(target), name },
   })
 }

@@ -3,7 +3,8 @@ import { keyOf } from '../store/model-table.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { ModelRegistry } from './definition/registry.ts'
-import { pathOf, type MayRefer, type Model } from './model.ts'
+import type { MayRefer, Model } from './model.ts'
+import { requestFor, resourceOf } from './query/related.ts'
 
 const maxNames = 20
 const maxCount = 1_000
@@ -41,14 +42,6 @@ async function referrersIn(
   { model, name }: { readonly model: WriteConflict['operation']['model']; readonly name: string },
 ): Promise<readonly Referrers[]> {
   const { group, version, plural } = from
-  const request: ResourceRequest = {
-    kind: 'resource',
-    verb: 'list',
-    path: pathOf(from),
-    group,
-    version,
-    resource: plural,
-  }
   const referring = from.indexes.filter(({ refersTo }) => refersTo && keyOf(refersTo) === keyOf(model))
   const found: Referrers[] = []
   for (const index of referring) {
@@ -61,9 +54,10 @@ async function referrersIn(
     const itself = page.items.length - names.length
     const count = Math.min((page.total?.count ?? 0) - itself, maxCount)
     if (count <= 0) continue
-    const resource = group === '' ? plural : `${plural}.${group}`
     found.push(
-      (await may(request)) ? { resource, path: index.name, count, names: names.slice(0, maxNames) } : { hidden: true },
+      (await may(requestFor(from, 'list')))
+        ? { resource: resourceOf(from), path: index.name, count, names: names.slice(0, maxNames) }
+        : { hidden: true },
     )
   }
   return found
@@ -77,15 +71,6 @@ export function mayReferOf(
   return async (target, name) => {
     const model = models.all().find((one) => keyOf(one) === keyOf(target))
     if (!model) return false
-    const { group, version, plural } = model
-    return may({
-      kind: 'resource',
-      verb: 'get',
-      path: `${pathOf(model)}/${name}`,
-      group,
-      version,
-      resource: plural,
-      name,
-    })
+    return may(requestFor(model, 'get', name))
   }
 }

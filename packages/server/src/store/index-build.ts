@@ -31,12 +31,14 @@ export interface DuplicatePair {
 
 export const maxDuplicatePairs = 20
 
-/** The indexes that a list needs and that are not ready. */
-export function missingIndexes(table: ModelTable, { where = [], sort = [] }: ListQuery): readonly string[] {
-  const used = new Set([
-    ...termsIn(where).flatMap((term) => ('field' in term ? [term.field] : [])),
-    ...sort.map(({ field }) => field),
-  ])
+/** The fields that a list uses. */
+export function fieldsIn({ where = [], sort = [] }: ListQuery): readonly string[] {
+  return [...termsIn(where).flatMap((term) => ('field' in term ? [term.field] : [])), ...sort.map(({ field }) => field)]
+}
+
+/** The indexes of these fields that are not ready. */
+export function missingIndexes(table: ModelTable, fields: readonly string[]): readonly string[] {
+  const used = new Set(fields)
   return table.indexes.filter(({ name, ready }) => used.has(name) && !ready).map(({ name }) => name)
 }
 

@@ -74,6 +74,22 @@ export interface Store extends AsyncDisposable {
   get(model: ModelKey, name: string): Promise<StoredObject | undefined>
 
   /**
+   * The objects that have these names, in the order of their names, in one snapshot; `isPartial` if some are left out after the
+   * one that reaches `maxBytes` of data.
+   */
+  getMany(
+    model: ModelKey,
+    names: readonly string[],
+    maxBytes: number,
+  ): Promise<{ readonly items: readonly StoredObject[]; readonly isPartial: boolean }>
+
+  /**
+   * How many objects have each of the values in an index, counted to `limit`, in one snapshot. An index that is not built yet
+   * throws `IndexBuilding`.
+   */
+  countValues(model: ModelKey, wanted: CountedValues): Promise<ReadonlyMap<string, number>>
+
+  /**
    * One page of the objects that every term selects. Items, total and revision come from one snapshot. Without a sort, the
    * newest objects come first; every sort ends in creation order, in the direction of its last key. An object without a value
    * sorts first ascending and last descending. Keys compare as their UTF-8 bytes.
@@ -406,6 +422,12 @@ export interface ListQuery {
    * `bounded` (the default) counts up to `boundedTotal` and estimates beyond; `exact` always counts; `none` does not count.
    */
   readonly total?: 'bounded' | 'exact' | 'none'
+}
+
+export interface CountedValues {
+  readonly index: string
+  readonly values: readonly string[]
+  readonly limit: number
 }
 
 /** Maximum number of matching objects that are counted. */

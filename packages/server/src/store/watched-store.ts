@@ -42,6 +42,8 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
       write(() => store.write(operations, options), options?.dryRun ? undefined : isStored),
     [sql]: (given) => statement(() => store[sql](given)),
     get: (model, name) => get(() => store.get(model, name)),
+    getMany: (model, names, maxBytes) => get(() => store.getMany(model, names, maxBytes)),
+    countValues: (model, wanted) => list(() => store.countValues(model, wanted)),
     list: (model, query) => list(() => store.list(model, query)),
     head: () => head(() => store.head()),
     readChanges: (after, options) => readLog(options.waitMs)(() => store.readChanges(after, options)),

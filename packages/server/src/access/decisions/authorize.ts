@@ -1,10 +1,10 @@
-import type { ProblemParams, RequestInfo, Rule } from '@pergola/api'
+import type { ProblemParams, RequestInfo, ResourceRequest, Rule } from '@pergola/api'
 import type { Caller } from '../../call/call.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest, requestParams } from './describe-request.ts'
 import { concernsCredential } from './credential-request.ts'
 import type { HeldRoles } from './role-book.ts'
-import { resourceOf } from './rule-matches.ts'
+import { resourceOf, ruleCovers } from './rule-matches.ts'
 
 /** Provides the roles that a caller holds. */
 export interface RoleSource {
@@ -32,6 +32,19 @@ export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): D
     reason: () => denial(held, caller, request),
     params: () => denialParams(held, caller, request),
   }
+}
+
+/** Whether a caller may send a request for some name. Reads every rule. */
+export function createMaySome(source: RoleSource): (caller: Caller, request: ResourceRequest) => Promise<boolean> {
+  return async (caller, request) => allowsSome(await source.rolesOf(caller), request)
+}
+
+function allowsSome({ book, roles, within }: HeldRoles, request: ResourceRequest): boolean {
+  const plugin = book.pluginOf(request.group)
+  const isSome = book
+    .effectiveRules(roles.map(({ name }) => name))
+    .some(({ rule }) => 'resources' in rule && ruleCovers({ ...rule, resourceNames: [] }, request, plugin))
+  return isSome && (!within || allowsSome(within, request))
 }
 
 function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): string {

@@ -4,7 +4,17 @@ import type { Cursor, ModelKey } from '../../store/store.ts'
 import { flag, queryFault, refuseUnknown } from './query-parameters.ts'
 
 /** Parameters that a `continue` token contains. */
-const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'anyOf', 'fields', 'exactTotal', 'nonconforming'])
+const carried = new Set([
+  'sort',
+  'labelSelector',
+  'fieldSelector',
+  'anyOf',
+  'fields',
+  'exactTotal',
+  'nonconforming',
+  'expand',
+  'referrers',
+])
 const parameters = ['page', 'size', 'continue', ...carried]
 /** Page size limit for `nonconforming`, which validates every object of the page. */
 const mostLookedThrough = 500

@@ -25,9 +25,11 @@ export function refuseUnknown(query: URLSearchParams, known: readonly string[]):
     const taken =
       parameter === 'watch'
         ? 'to watch, open a WebSocket at this path, or send Accept: text/event-stream'
-        : known.length === 0
-          ? 'this endpoint accepts none'
-          : `known are ${known.join(', ')}`
+        : parameter === 'expand' || parameter === 'referrers'
+          ? `only lists with a size accept it; for one object: a list with fieldSelector=metadata.name=x&size=1&${parameter}=…`
+          : known.length === 0
+            ? 'this endpoint accepts none'
+            : `known are ${known.join(', ')}`
     throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; ${taken}`, {
       errors: [queryError(parameter, `is not known; ${taken}`)],
     })

@@ -1,11 +1,14 @@
 import type { Answer, Caller } from '../../call/call.ts'
 import type { ListQuery, Store, StoredObject, StoredPage } from '../../store/store.ts'
+import { referrerCountsOf } from '../query/count-referrers.ts'
+import { expansionOf } from '../query/expand.ts'
 import { fieldsOf } from '../query/fields.ts'
 import { sortOf, termsOf } from '../query/list-query.ts'
 import type { Model } from '../model.ts'
 import { nonConforming } from '../query/non-conforming.ts'
 import { headOf, shownData, toBytes } from '../object-bytes.ts'
 import { continueToken, pagingOf, type Paging } from '../query/paging.ts'
+import type { Beside, RelatedParts } from '../query/related.ts'
 import type { StreamLimits } from '../query/stream-limits.ts'
 import { ownerTerm, type OwnerScope } from './owner-scope.ts'
 
@@ -25,6 +28,8 @@ export interface ListRequest {
   readonly caller: Caller
   readonly address?: string
   readonly scope?: OwnerScope | undefined
+  /** Without it, `expand` and `referrers` are ignored. */
+  readonly related?: RelatedParts
 }
 
 /** The list as JSON. `end` is called when reading ends, complete or not. */
@@ -45,11 +50,14 @@ export async function listObjects(
     total: exactTotal ? 'exact' : 'bounded',
   }
   const start = after !== undefined ? { after } : size !== undefined ? { offset: (page - 1) * size } : {}
+  const beside = await besideOf(store, model, { ...request, paging })
   if (size !== undefined && size <= pageLimit) {
     const found = await store.list(model, { ...query, ...start, limit: size })
     const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
     const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
-    return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), tail]) }
+    const others = await Promise.all(beside.map((one) => one(shown)))
+    const end = others.length === 0 ? [tail] : [Buffer.from(']'), ...others.flat(), Buffer.from('}')]
+    return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), ...end]) }
   }
   const release = streams.take(request.caller, request.address)
   const wanted = size ?? Number.POSITIVE_INFINITY
@@ -62,6 +70,18 @@ export async function listObjects(
     release()
     throw error
   }
+}
+
+/** Refuses what cannot be answered before the list is read. */
+async function besideOf(
+  store: Store,
+  model: Model,
+  { paging, related, scope }: Pick<ListRequest, 'related' | 'scope'> & { readonly paging: Paging },
+): Promise<readonly Beside[]> {
+  if (!related) return []
+  const expansion = await expansionOf(store, model, { paging, related })
+  const counts = await referrerCountsOf(store, model, { paging, related, isOwned: scope !== undefined })
+  return [expansion, counts].filter((one) => one !== undefined)
 }
 
 interface StreamParts {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import { GuardFailed } from '../guard-failed.ts'
 import type { CreateOperation, ModelDeclaration, Store, WriteOperation, WriteOptions } from '../store.ts'
@@ -168,6 +169,44 @@ export function referenceContract(engine: StoreEngine): void {
       expect(await on.write(removal(places, 'a'))).toBe('a: referred')
       await on.store.write([removal(trips, 't')])
       expect(await on.write(removal(places, 'a'))).toBe('done')
+    })
+
+    test('many objects are read by name, up to a number of bytes', async () => {
+      await using on = await opened(engine)
+      await on.store.write(['c', 'a', 'b'].map((name) => create({ name, text: 'x'.repeat(10) }, places)))
+      const read = async (names: readonly string[], maxBytes: number) => {
+        const { items, isPartial } = await on.store.getMany(places, names, maxBytes)
+        return [...items.map(({ name }) => name), isPartial]
+      }
+      expect(await read(['c', 'x', 'a', 'b', 'a', 'nul\0'], 21)).toEqual(['a', 'b', 'c', false])
+      expect(await read(['c', 'a', 'b'], 20)).toEqual(['a', 'b', true])
+      expect(await read(['x', 'b'], 10)).toEqual(['b', false])
+      expect(await read(['b'], 0)).toEqual([true])
+      expect(await read([], 10)).toEqual([false])
+    })
+
+    test('objects are counted by the values of an index, up to a limit', async () => {
+      await using on = await opened(engine)
+      await on.store.write(['a', 'b', 'none'].map((name) => place(name)))
+      await on.store.write([1, 2, 3].map((at) => trip(`t${at}`, { to: at < 3 ? 'a' : 'b', via: ['a', 'b'] })))
+      const count = async (index: string, values: readonly string[], limit: number) =>
+        Object.fromEntries(await on.store.countValues(trips, { index, values, limit }))
+      expect(await count('to', ['a', 'b', 'none'], 10)).toEqual({ a: 2, b: 1, none: 0 })
+      expect(await count('via', ['a', 'none'], 2)).toEqual({ a: 2, none: 0 })
+      expect(await count('to', [], 2)).toEqual({})
+      await on.store.openModel({ ...noTrips, edition: 1 })
+      await on.store.openModel({ ...trips, edition: 2 })
+      await expect(count('to', ['a'], 10)).rejects.toMatchObject({ reason: 'IndexBuilding' })
+      if (!engine.shared) return
+      // On another replica, the column belongs to another index.
+      const other = await on.fixture.reopen()
+      for (const model of [places, { ...trips, edition: 2 }]) await other.openModel(model)
+      await on.store.openModel({ ...trips, edition: 3, indexes: [{ name: 'else' }] })
+      await on.store.buildIndexes(trips, {
+        evaluate: async (objects) => objects.map(() => ({ labels: {}, single: { else: 'a' }, multi: {} })),
+      })
+      await expect(other.countValues(trips, { index: 'to', values: ['a'], limit: 9 })).rejects.toThrow(StaleModel)
+      await other[Symbol.asyncDispose]()
     })
 
     test('a model that another one refers to cannot be closed', async () => {

@@ -1,11 +1,11 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
-import { indexBuilding, missingIndexes } from '../index-build.ts'
+import { fieldsIn, indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { ownerOnly } from '../new-file.ts'
 import { usableNumber } from '../schema-version.ts'
 import { sql } from '../sql.ts'
-import type { Store } from '../store.ts'
+import type { ModelKey, Store } from '../store.ts'
 import { createIndexFiller } from './build-indexes.ts'
 import { cannotOpen } from './cannot-open.ts'
 import { createCatalog } from './catalog.ts'
@@ -18,6 +18,7 @@ import { createList } from './list.ts'
 import { createObjectIds } from './object-ids.ts'
 import { toStoredObject } from './object-row.ts'
 import type { PlanOptions } from './plan.ts'
+import { countValues, getMany } from './related.ts'
 import { createLogReaders } from './read-changes.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { createWrite } from './write.ts'
@@ -34,6 +35,12 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
   const builder = createIndexFiller(database, catalog)
   const compact = createCompact(database)
   const copies = serveCopies(database, file)
+  const ready = (model: ModelKey, fields: readonly string[]) => {
+    const opened = catalog.find(model)
+    const [missing] = missingIndexes(opened.table, fields)
+    if (missing !== undefined) throw indexBuilding(opened.table.plural, missing, builder.progress(model))
+    return opened
+  }
 
   return {
     description: `SQLite ${file}`,
@@ -56,12 +63,9 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       const row = catalog.find(model).statements.byName.get(name)
       return row && toStoredObject(row)
     },
-    list: async (model, query) => {
-      const opened = catalog.find(model)
-      const [missing] = missingIndexes(opened.table, query)
-      if (missing !== undefined) throw indexBuilding(opened.table.plural, missing, builder.progress(model))
-      return list(opened, query)
-    },
+    getMany: async (model, names, maxBytes) => getMany(catalog.find(model), names, maxBytes),
+    countValues: async (model, wanted) => countValues(database, ready(model, [wanted.index]), wanted),
+    list: async (model, query) => list(ready(model, fieldsIn(query)), query),
     head: async () => log.head(),
     readChanges: (after, options) => readers.readChanges(after, options),
     compact,

@@ -3,7 +3,7 @@ import type { Pool, QueryConfig } from 'pg'
 import { encodeCursor } from '../../cursor.ts'
 import { fieldOf, orderOf, placeOf, type OrderColumn, type ListPosition } from '../../list-order.ts'
 import { equalitiesOf } from '../../list-selection.ts'
-import { indexBuilding, missingIndexes } from '../../index-build.ts'
+import { fieldsIn, indexBuilding, missingIndexes } from '../../index-build.ts'
 import { encodeRevision } from '../../revision.ts'
 import { StaleModel } from '../../stale-model.ts'
 import {
@@ -40,7 +40,7 @@ export interface ListParts extends PlanParts {
 }
 
 export async function list(parts: ListParts, key: ModelKey, query: ListQuery): Promise<StoredPage> {
-  const model = await readyModel(parts, key, query)
+  const model = await readyModel(parts, key, fieldsIn(query))
   try {
     return await listBy(parts, model, query)
   } catch (error) {
@@ -74,11 +74,15 @@ function keyOf(row: PageRow, column: string, at: number): string | null {
 }
 
 /** The cached model may be old: an index that was not ready then may be ready now. */
-async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: ListQuery): Promise<OpenModel> {
+export async function readyModel(
+  { pool, catalog }: Pick<ListParts, 'pool' | 'catalog'>,
+  key: ModelKey,
+  fields: readonly string[],
+): Promise<OpenModel> {
   const known = catalog.find(key)
-  if (missingIndexes(known.table, query).length === 0) return known
+  if (missingIndexes(known.table, fields).length === 0) return known
   const model = await catalog.refresh(key)
-  const [missing] = missingIndexes(model.table, query)
+  const [missing] = missingIndexes(model.table, fields)
   if (missing === undefined) return model
   throw indexBuilding(model.table.plural, missing, await readBuild(pool, model.table))
 }
