@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { thing, type Collection, type ThingParts } from './collection.ts'
+import { thing, type Collection, type List, type ThingParts } from './collection.ts'
 import { freshModel, modelName, modelObject, modelsPath, versionsOf, type ModelSpec, type Schema } from './models.ts'
 import { bind, core, person } from './people.ts'
 import { expectProblem, expectStatus, type Answer } from './request.ts'
@@ -241,16 +241,19 @@ onEachEngine((api) => {
     }
   })
 
-  test('C10-13 a reference added later protects the objects that its values name', async () => {
+  test('C10-13 C10-29 a reference added later protects the objects that its values name, and shows those that name nothing', async () => {
     const halls = await register(api, withFields({}))
     const fields = { city: text, hall: text }
     const events = await register(api, withFields(fields))
     await halls.created({ name: 'a' })
     await events.created({ name: 'e', spec: { hall: 'a' } })
+    await events.created({ name: 'lost', spec: { hall: 'none' } })
     await events.redefine({ versions: versionsOf({ ...fields, hall: to(halls.spec) }) })
     const removal = async () => (await halls.delete('a')).status
     // 503 until the index is built.
     await expect.poll(removal, { timeout: 60_000 }).toBe(409)
+    const { body } = await api.request('GET', `${events.path}?nonconforming=true`)
+    expect((body as List).items.map(({ metadata }) => metadata.name)).toEqual(['lost'])
     await events.redefine({})
     await expect.poll(removal, { timeout: 60_000 }).toBe(200)
   })

@@ -88,6 +88,37 @@ export async function related(client: ModelClient): Promise<void> {
   }
 }
 
+export function references(): void {
+  // @ts-expect-error a reference to a value that is not a model
+  t.Ref(Settings)
+  // @ts-expect-error a model by its plural alone, without a group
+  t.Ref('places')
+  // @ts-expect-error what is not offered
+  t.Ref(Place, { onDelete: 'cascade' })
+  const names = { apiVersion: 'trips.example.com/v1', kind: 'Order', plural: 'orders' } as const
+  const spec = t.Object({ owner: t.String(), lines: t.Array(t.Object({ sku: t.String() })) })
+  // @ts-expect-error a misspelled field of the items
+  defineModel({ ...names, spec, indexes: ['spec.lines[].suk'] })
+  const Order = defineModel({ ...names, spec, indexes: ['spec.owner', 'spec.lines[].sku'] })
+  // @ts-expect-error a template without verbs
+  owned(Order, 'spec.owner', { allow: [{ to: view }] })
+  // @ts-expect-error an unknown verb
+  owned(Order, 'spec.owner', { allow: [{ to: view, verbs: ['read'] }] })
+  // @ts-expect-error a misspelled read-only field
+  owned(Order, 'spec.owner', { allow: [{ to: view, verbs: '*' }], readOnly: ['spec.line'] })
+}
+
+export async function together({ batch, lease, client }: PluginContext): Promise<void> {
+  // @ts-expect-error an unknown verb
+  await batch([{ verb: 'upsert', of: Place, object: { spec: { title: 'Bonn' } } }])
+  // @ts-expect-error a misspelled field
+  await batch([{ verb: 'create', of: Place, object: { spec: { titel: 'Bonn' } } }])
+  // @ts-expect-error a duration without a unit
+  await lease('billing', async () => {}, { wait: '10' })
+  // @ts-expect-error a model without status
+  await client(Place).updateStatus('bonn', () => ({ seen: true }))
+}
+
 export function routes(): void {
   // @ts-expect-error a template by its name, where the value is wanted
   route('GET /todos/-/count', { allow: 'view' }, () => ({}))

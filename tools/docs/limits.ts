@@ -27,11 +27,8 @@ import { maxBatchBytes, mostOperations } from '../../packages/server/src/host-ap
 import { idleMs as socketIdleMs } from '../../packages/server/src/http/join-connections.ts'
 import { requestMs, stalledMs } from '../../packages/server/src/http/listener.ts'
 import { maxMessageBytes } from '../../packages/server/src/http/upgrades.ts'
-import {
-  maxIndexes,
-  maxMultiIndexes,
-  maxReferences,
-} from '../../packages/server/src/models/definition/definition-errors.ts'
+import { maxReferences } from '../../packages/api/src/references.ts'
+import { maxIndexes, maxMultiIndexes } from '../../packages/server/src/models/definition/definition-errors.ts'
 import { maxJsonDepth as modelJsonDepth } from '../../packages/server/src/models/definition/definition-model.ts'
 import { usualDeadlineMs } from '../../packages/server/src/models/verbs/delete-collection.ts'
 import { maxCountedSize, maxReferrers } from '../../packages/server/src/models/query/count-referrers.ts'

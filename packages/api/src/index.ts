@@ -111,7 +111,7 @@ export type {
   Referrers,
   StoredState,
 } from './problem.ts'
-export { onDeleteActions, schemaReferences, usersTarget } from './references.ts'
+export { maxReferences, onDeleteActions, schemaReferences, usersTarget } from './references.ts'
 export type { ReferenceTarget, SchemaReference } from './references.ts'
 export type { FieldRule, FieldRuleParams } from './field-rules.ts'
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'

@@ -1,5 +1,8 @@
 import type { JsonSchema, ObjectSchema } from './object-schema.ts'
 
+/** Of one model. */
+export const maxReferences = 8
+
 /** What happens when an object is deleted that others refer to. */
 export const onDeleteActions = ['refuse'] as const
 
@@ -26,10 +29,19 @@ export const usersTarget = { group: '', plural: 'users' } as const
 /** The references of a model: strings, arrays of strings, and strings of the items of an array, below the properties of `spec`. */
 export function schemaReferences({ properties }: ObjectSchema): readonly SchemaReference[] {
   const { spec } = properties
-  return spec ? referencesBelow(spec, 'spec', '/properties/spec') : []
+  return spec ? referencesBelow(spec, { path: 'spec', pointer: '/properties/spec' }) : []
 }
 
-function referencesBelow(schema: JsonSchema, path: string, pointer: string): readonly SchemaReference[] {
+interface Place {
+  readonly path: string
+  readonly pointer: string
+  /** The schemas around it: code may build one that contains itself. */
+  readonly around?: readonly JsonSchema[]
+}
+
+function referencesBelow(schema: JsonSchema, { path, pointer, around = [] }: Place): readonly SchemaReference[] {
+  if (around.includes(schema)) return []
+  const within = [...around, schema]
   const own = referenceOf(schema)
   if (own) return [{ path, pointer: `${pointer}/x-reference`, target: own }]
   const { items, properties } = schema
@@ -37,12 +49,12 @@ function referencesBelow(schema: JsonSchema, path: string, pointer: string): rea
   if (isObject(items) && isInList) return []
   const ofItems = isObject(items) ? referenceOf(items) : undefined
   if (ofItems) return [{ path, pointer: `${pointer}/items/x-reference`, target: ofItems }]
-  if (isObject(items)) return referencesBelow(items, `${path}[]`, `${pointer}/items`)
+  if (isObject(items)) return referencesBelow(items, { path: `${path}[]`, pointer: `${pointer}/items`, around: within })
   if (!isObject(properties)) return []
   return Object.entries(properties).flatMap(([name, below]) => {
     const step = name.replaceAll('~', '~0').replaceAll('/', '~1')
     return isObject(below) && !name.includes('.')
-      ? referencesBelow(below, `${path}.${name}`, `${pointer}/properties/${step}`)
+      ? referencesBelow(below, { path: `${path}.${name}`, pointer: `${pointer}/properties/${step}`, around: within })
       : []
   })
 }

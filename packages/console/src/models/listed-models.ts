@@ -1,4 +1,4 @@
-import type { ModelDisplay } from '@pergola/api'
+import type { ModelDisplay, ReferenceTarget } from '@pergola/api'
 import { useQuery, type UseQueryReturnType } from '@tanstack/vue-query'
 import { client } from '../server/client.ts'
 
@@ -7,6 +7,7 @@ interface IndexedField {
   readonly type: string
   readonly multi: boolean
   readonly unique: boolean
+  readonly refersTo?: ReferenceTarget
 }
 
 /** A model as the server lists it. */

@@ -1,5 +1,6 @@
 import {
   kindFault,
+  maxReferences,
   nearest,
   resourceNameFault,
   schemaReferences,
@@ -27,7 +28,10 @@ export function declareModels(models: readonly AnyModel[], report: Report): read
     for (const name of names) taken.set(`${group} ${name}`, `models[${at}]`)
     return declareModel(model, where, report)
   })
-  for (const model of declared) missingTargets(model, declared, report)
+  for (const model of declared) {
+    missingTargets(model, declared, report)
+    misplacedReferences(model, report)
+  }
   return declared
 }
 
@@ -46,6 +50,31 @@ function missingTargets(model: ModelDeclaration, models: readonly ModelDeclarati
       `refers to ${target.plural} of ${target.group}, which is not in "models"; ${cure}`,
     )
   }
+}
+
+function misplacedReferences({ kind, versions }: ModelDeclaration, report: Report): void {
+  for (const { schema } of versions) {
+    const known = new Set(schemaReferences(schema).map(({ pointer }) => pointer))
+    for (const pointer of placesOfReferences(schema, '')) {
+      if (known.has(pointer)) continue
+      const path = pointer
+        .replace(/\/x-reference$/, '')
+        .replaceAll('/items', '[]')
+        .replaceAll('/properties/', '.')
+      report(`models.${kind}${path}`, 'a reference belongs on a text of spec, in at most one array')
+    }
+    if (known.size > maxReferences) report(`models.${kind}`, `has ${known.size} references; at most ${maxReferences}`)
+  }
+}
+
+/** JSON Pointers of every `x-reference`. */
+function placesOfReferences(schema: unknown, pointer: string): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([key, below]) => {
+    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const isReference = key === 'x-reference' && !pointer.endsWith('/properties')
+    return isReference ? [at] : placesOfReferences(below, at)
+  })
 }
 
 function declareModel(model: AnyModel, where: string, report: Report): ModelDeclaration {

@@ -12,7 +12,7 @@ import {
 import type { AnyPlugin } from '../plugin.ts'
 import type { RoleTemplate } from '../role-template.ts'
 import type { AnyOwned, OwnedGrant } from '../route/owned.ts'
-import { allowFault } from './declare-routes.ts'
+import { allowFault, routesFor } from './declare-routes.ts'
 import { roleNameOf } from './declare-roles.ts'
 import type { Report } from './faults.ts'
 import { optionFaults } from './option-faults.ts'
@@ -51,6 +51,9 @@ export function declareOwned(
     const isCreated = verbs?.includes('create') ?? true
     for (const fault of readOnlyFaults(declared, owned, isCreated)) report(where, fault)
     const patterns = patternsOf(`/apis/${audienceGroup('uc', group)}/${version}/${plural}`)
+    // Routes that clash with verbs in use are reported together with other clashes.
+    const unused = ownedVerbs.filter((verb) => verbs && !verbs.includes(verb)).flatMap((verb) => patterns[verb])
+    for (const fault of addressFaults(plugin, plural, unused)) report(where, fault)
     const reachedBy = (allow: RoleTemplate | undefined, served: readonly OwnedVerb[]): Reachable => ({
       where,
       allow,
@@ -95,9 +98,23 @@ function grantsOf(
       return []
     }
     fault(allowFault(plugin, to))
+    if (verbs.length === 0) fault(`allow[${at}] has no verbs; there are ${ownedVerbs.join(', ')}`)
     const unknown = verbs === '*' ? undefined : verbs.find((verb) => !ownedVerbs.includes(verb))
     if (unknown !== undefined) fault(`allow[${at}] has the verb "${unknown}"; there are ${ownedVerbs.join(', ')}`)
     return [{ to, verbs: verbs === '*' ? ownedVerbs : ownedVerbs.filter((verb) => verbs.includes(verb)) }]
+  })
+}
+
+/** The host answers at the addresses of owned objects, also with 405. */
+function addressFaults(plugin: AnyPlugin, plural: string, unused: readonly Pattern[]): readonly string[] {
+  return routesFor(plugin, 'uc').flatMap(({ method, path }) => {
+    const below = path.replace(/^\/apis\/[^/]+\/[^/]+/, '')
+    const { length } = segmentsOf(`/apis/group/version${below}`)
+    const isTaken = below.split('/')[1] === plural
+    if (!isTaken || !unused.some((one) => one.method === method && one.segments.length === length)) return []
+    return [
+      `the route "${method} ${path}" has an address of these objects; give it another, such as "POST ${path}/..."`,
+    ]
   })
 }
 

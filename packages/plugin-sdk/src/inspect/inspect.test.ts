@@ -256,3 +256,25 @@ test('a reference to a model of the group that the plugin does not declare is re
     `models.Place.spec.near: refers to place of map.example.com, ${cure}`,
   )
 })
+
+test('references where none can be are rejected with their path', () => {
+  const ref = t.Ref('map.example.com/places')
+  const rows = t.Array(t.Object({ cells: t.Array(ref) }))
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`near${at}`, ref]))
+  const found = (parts: object) => () =>
+    inspect(definePlugin({ name: 'map', models: [defineModel({ ...names, ...(parts as { spec: typeof rows }) })] }))
+  const fault = 'a reference belongs on a text of spec, in at most one array'
+  expect(found({ spec: t.Object({ rows }) })).toThrow(`models.Place.spec.rows[].cells[]: ${fault}`)
+  expect(found({ spec: t.Object({}), status: t.Object({ ref }) })).toThrow(`models.Place.status.ref: ${fault}`)
+  expect(found({ spec: t.Object(many) })).toThrow('models.Place: has 9 references; at most 8')
+})
+
+test('a route at an address of owned objects is rejected, whatever their verbs', () => {
+  const own = roleTemplate('own', { displayName: 'Own' })
+  const mine = owned(Todo, 'spec.owner', { allow: [{ to: own, verbs: ['get'] }] })
+  const remove = route('DELETE /todos/:name', { allow: own }, () => ({}))
+  const cure = 'has an address of these objects; give it another, such as "POST /todos/:name/..."'
+  expect(() => inspect(plugin({ roles: [own], uc: [mine, remove] }))).toThrow(
+    `uc owned Todo: the route "DELETE /todos/:name" ${cure}`,
+  )
+})

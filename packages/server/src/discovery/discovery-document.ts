@@ -1,4 +1,4 @@
-import type { ModelDisplay } from '@pergola/api'
+import type { ModelDisplay, ReferenceTarget } from '@pergola/api'
 import type { Model } from '../models/model.ts'
 
 /** Every group, version and model in one document. */
@@ -32,6 +32,8 @@ interface DiscoveredModel {
     readonly multi: boolean
     readonly unique: boolean
     readonly order: 'ASC' | 'DESC'
+    /** The model whose objects the values name. */
+    readonly refersTo?: ReferenceTarget
   }[]
   readonly display?: ModelDisplay
 }
@@ -69,8 +71,8 @@ function discoveredModel({ definition, statusSubresource, rules, indexes }: Mode
     verbs: rules.createdAt === undefined ? verbs : verbs.filter((verb) => verb !== 'create'),
     indexes: indexes
       .filter(({ isNext }) => !isNext)
-      .map(({ name, type, multi, unique, descending }) => {
-        return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
+      .map(({ name, type, multi, unique, descending, refersTo }) => {
+        return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC', ...(refersTo && { refersTo }) }
       }),
     ...(display && { display }),
   }

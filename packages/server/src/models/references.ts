@@ -2,11 +2,11 @@ import { usersTarget, type FieldError } from '@pergola/api'
 import type { Caller } from '../call/call.ts'
 import { fieldError, limitError } from '../call/field-error.ts'
 import { keyOf } from '../store/model-table.ts'
-import type { Guard, ModelKey, Store } from '../store/store.ts'
+import type { Guard, ModelKey, Store, StoredObject } from '../store/store.ts'
 import { fromData } from './object-bytes.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
 import { resourceOf } from './query/related.ts'
-import type { MayRefer, Model, ObjectChange } from './model.ts'
+import type { MayRefer, Model, ModelIndex, ObjectChange } from './model.ts'
 import type { JsonObject } from './object.ts'
 
 /** Of one write. */
@@ -77,6 +77,48 @@ export async function assertTargets(store: Pick<Store, 'get'>, model: Model, cha
     if (!stored || stored.deletedAt !== undefined) errors.push(missing(added))
   }
   refuseBody(`the ${model.singular}`, errors)
+}
+
+/** Bound of one read of targets. */
+const targetBytes = 8 * 1024 * 1024
+
+/**
+ * The names of those objects that refer to an object which does not exist. Leaves out references to other groups: the answer
+ * would tell callers without a right there which objects exist.
+ */
+export async function dangling(
+  store: Pick<Store, 'getMany'>,
+  model: Model,
+  items: readonly StoredObject[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const index of model.indexes) {
+    const { refersTo: target } = index
+    if (target?.group !== model.group) continue
+    const values = items.map(({ name, data }) => ({ name, named: namesIn(index, fromData(data)) }))
+    const known = await existing(store, target, [...new Set(values.flatMap(({ named }) => named))])
+    for (const { name, named } of values) if (named.some((one) => !known.has(one))) found.add(name)
+  }
+  return found
+}
+
+function namesIn({ valuesOf }: ModelIndex, object: JsonObject): readonly string[] {
+  return valuesOf(object).flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+}
+
+async function existing(
+  store: Pick<Store, 'getMany'>,
+  model: ModelKey,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>()
+  for (let left = names; left.length > 0;) {
+    const { items, isPartial } = await store.getMany(model, left, targetBytes)
+    for (const { name } of items) known.add(name)
+    const last = items.at(-1)?.name
+    left = isPartial && last !== undefined ? left.filter((name) => name > last) : []
+  }
+  return known
 }
 
 /** Keeps the objects that an update refers to from being deleted before it commits. */

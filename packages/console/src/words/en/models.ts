@@ -160,6 +160,7 @@ export const models = {
     seenByShow: 'Show who',
     tags: 'Tags',
     heldBy: 'Released by',
+    referredBy: 'Referred to by',
   },
   readOnly: {
     title: (kind: string) => `You may look at this ${kind}, not change it.`,

@@ -165,6 +165,7 @@ export const models: WordsOf<typeof en> = {
     seenByShow: '查看',
     tags: '标签',
     heldBy: '释放方',
+    referredBy: '引用它的对象',
   },
   readOnly: {
     title: () => '您可以查看，但不能更改。',

@@ -5,6 +5,7 @@ import {
   maxGroupLength,
   maxModelNameLength,
   onDeleteActions,
+  maxReferences,
   schemaReferences,
   reservedGroupFault,
   resolveIndexPath,
@@ -67,8 +68,6 @@ function referenceErrors({ versions: [version] }: ModelSpec): readonly FieldErro
   if (references.length <= maxReferences) return errors
   return [...errors, limitError(at, { found: references.length, limit: maxReferences, unit: 'references' })]
 }
-
-export const maxReferences = 8
 
 const placeFault =
   'belongs on a string below the properties of spec, in at most one array; it must state "type": "string"'

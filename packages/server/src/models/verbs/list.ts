@@ -54,7 +54,10 @@ export async function listObjects(
   if (size !== undefined && size <= pageLimit) {
     const found = await store.list(model, { ...query, ...start, limit: size })
     const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
-    const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
+    const { items } = found
+    const shown = paging.nonConforming
+      ? await nonConforming(store, model, { validate: await model.validator(), items })
+      : items
     const others = await Promise.all(beside.map((one) => one(shown)))
     const end = others.length === 0 ? [tail] : [Buffer.from(']'), ...others.flat(), Buffer.from('}')]
     return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), ...end]) }

@@ -103,7 +103,7 @@ async function count(store: Store, model: Model, { validate, unique }: Counting)
   for (let after: Cursor | undefined; ;) {
     const page = await store.list(model, { limit: pageSize, total: 'none', ...(after !== undefined && { after }) })
     looked += page.items.length
-    if (validate) found += (await nonConforming(model, validate, page.items)).length
+    if (validate) found += (await nonConforming(store, model, { validate, items: page.items })).length
     if (unique.length > 0) {
       for (const object of page.items.map(({ data }) => fromData(data))) for (const one of unique) one.add(object)
     }
