@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { ofPromises, readOutcomes } from './conformance/report.ts'
 import { readSentences } from './conformance/sentences.ts'
@@ -73,21 +74,29 @@ async function runStep(step: Step): Promise<void> {
 async function runTests(): Promise<void> {
   const first = await runTestFiles('tests', testCommand())
   showSlowest(first.files)
-  const red = first.files.filter(({ isGreen }) => !isGreen)
-  for (const file of first.files.filter(({ isGreen }) => isGreen)) count.passed += file.passed
   const told = first.files.reduce((sum, { passed }) => sum + passed, 0)
-  if (first.passed) return accept('tests', first.seconds, `${told} tests`)
-  // An error outside every test belongs to no file, so only a second run of all files can clear it.
-  const isOutsideTests = red.length === 0 || first.output.includes('Unhandled Error')
-  console.log(`failed tests; ${isOutsideTests ? 'all' : red.length} files run once more, alone, at the end`)
+  if (first.passed) {
+    count.passed += told
+    return accept('tests', first.seconds, `${told} tests`)
+  }
+  const red = first.files.filter(({ isGreen }) => !isGreen)
+  const again = new Set([...red.map(({ name }) => name), ...originsOf(first.output)])
+  const isKnown = again.size > 0
+  console.log(`failed tests; ${isKnown ? again.size : 'all'} files run once more, alone, at the end`)
   showFailures(red)
-  if (isOutsideTests) {
-    count.passed -= first.files.filter(({ isGreen }) => isGreen).reduce((sum, { passed }) => sum + passed, 0)
+  if (!isKnown) {
     secondChances.push(() => runTestsAgain('tests', testCommand(['--maxWorkers=1'])))
     return
   }
-  for (const { name } of red)
+  for (const { name, passed } of first.files) if (!again.has(name)) count.passed += passed
+  for (const name of again)
     secondChances.push(() => runTestsAgain(relative(name), testCommand(['--maxWorkers=1', name])))
+}
+
+/** The files during which an error outside every test happened. */
+function originsOf(output: string): readonly string[] {
+  const found = stripVTControlCharacters(output).matchAll(/This error originated in "([^"]+)" test file/g)
+  return [...found].map(([, file = '']) => resolve(file))
 }
 
 async function runTestsAgain(name: string, command: string): Promise<void> {

@@ -1,4 +1,5 @@
-import type { ClientBase, Pool } from 'pg'
+import { DatabaseError, type ClientBase, type Pool } from 'pg'
+import { retryRaces } from '../retry-races.ts'
 import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
 import { initialTables } from './initial-tables.ts'
 import { inTransaction } from './write/transaction.ts'
@@ -20,6 +21,16 @@ const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
  * is changed.
  */
 export async function migrate(pool: Pool, known: readonly Migration[] = migrations): Promise<void> {
+  // Running replicas lock the tables that a migration changes, in another order.
+  await retryRaces(
+    () => tryMigrating(pool, known),
+    (error) => error instanceof DatabaseError && error.code === deadlockDetected,
+  )
+}
+
+const deadlockDetected = '40P01'
+
+async function tryMigrating(pool: Pool, known: readonly Migration[]): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema', 0))`)
     const needed = missing(usableNumber(await readSchema(client), known), known)
