@@ -41,7 +41,7 @@ const everyPage: Journey = {
   run: async (stage) => assertNone(await lookAround(stage, { folder })),
 }
 const inChinese: Journey = {
-  name: 'login, list, form errors and search in Chinese, at a desk and on a phone',
+  name: 'login, list, form errors and search in Chinese, on wide and narrow screens',
   run: async (stage) => assertNone(await lookInChinese(stage, { folder })),
 }
 function assertNone(found: readonly string[]): void {
