@@ -110,7 +110,7 @@ async function deleteTwo(page: Page): Promise<void> {
 /** Something must happen to the object before it is gone, so there is no undo but a question. */
 async function deleteHeld(page: Page, stage: Stage): Promise<void> {
   await stage.api('PATCH', `${api}/purchase-02`, { metadata: { finalizers: ['example.com/archive'] } })
-  await page.getByText('example.com/archive').waitFor()
+  await page.getByText('example.com/archive', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: /^Delete/ }).click()
   await page.getByRole('dialog').waitFor()
