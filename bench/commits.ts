@@ -18,6 +18,8 @@ import { median, spread } from './measure.ts'
 const bar = 1.1
 const rounds = process.argv.includes('--quick') ? 5 : 15
 const requestsEach = 2_000
+/** Rounds before the first that counts: until the engine has compiled what a request runs through. */
+const warmUps = 5
 const callers = 8
 const objects = 2_000
 const plural = 'people'
@@ -79,12 +81,11 @@ const only = process.argv
   .split(',')
 for (const name of Object.keys(operations).filter((one) => only?.includes(one) ?? true)) {
   const figures = { before: [] as number[], after: [] as number[] }
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < warmUps + rounds; round++) {
     const order = round % 2 === 0 ? (['before', 'after'] as const) : (['after', 'before'] as const)
     for (const which of order) {
       const micros = await run(name, contestants[which])
-      // The first round warms up.
-      if (round > 0) figures[which].push(micros)
+      if (round >= warmUps) figures[which].push(micros)
     }
   }
   const ratios = figures.after.map((after, at) => after / (figures.before[at] ?? Number.NaN))
