@@ -241,7 +241,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C10-13 C10-29 a reference added later protects the objects that its values name, and shows those that name nothing', async () => {
+  test('C10-13 C10-29 C10-30 a reference added later protects the objects that its values name, and shows those that name nothing', async () => {
     const halls = await register(api, withFields({}))
     const fields = { city: text, hall: text }
     const events = await register(api, withFields(fields))
@@ -254,6 +254,9 @@ onEachEngine((api) => {
     await expect.poll(removal, { timeout: 60_000 }).toBe(409)
     const { body } = await api.request('GET', `${events.path}?nonconforming=true`)
     expect((body as List).items.map(({ metadata }) => metadata.name)).toEqual(['lost'])
+    const statusOf = async () => (await api.request('GET', `${modelsPath}/${modelName(events.spec)}`)).body
+    const references = [{ path: 'spec.hall', phase: 'Ready', dangling: 1 }]
+    await expect.poll(statusOf, { timeout: 60_000 }).toMatchObject({ status: { phase: 'Ready', references } })
     await events.redefine({})
     await expect.poll(removal, { timeout: 60_000 }).toBe(200)
   })

@@ -56,7 +56,7 @@ describe('beside two running servers on PostgreSQL', () => {
     { timeout: slow },
     async () => {
       await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
-        const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
+        const [, printed = ''] = /"setupSecret":"(pgi_[\w-]+)"/.exec(servers[1]?.stdout() ?? '') ?? []
         const made = await run(['setup-link'], {
           env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' },
         })

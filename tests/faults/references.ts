@@ -63,14 +63,15 @@ const valuesIn = (data: Buffer) => JSON.parse(data.toString()) as Values
 const indexedOf = ({ to, near, via = [] }: Values) => ({ labels: {}, single: { to, near }, multi: { via } })
 function create(model: ModelDeclaration, name: string, values: Values, held = false): CreateOperation {
   const written = model.plural === 'trips' ? { edition } : {}
-  const content = {
-    data: Buffer.from(JSON.stringify(values)),
-    storedAs: 'v1',
-    held,
-    indexed: indexedOf(values),
-    ...written,
-  }
-  return { type: 'create', model, name, uid: randomUUID(), content }
+  return { type: 'create', model, name, uid: randomUUID(), content: { ...contentOf(values), held, ...written } }
+}
+function contentOf(values: Values) {
+  return { data: Buffer.from(JSON.stringify(values)), storedAs: 'v1', held: false, indexed: indexedOf(values) }
+}
+/** Of an object that was just created. */
+function update({ model, name, uid }: CreateOperation, values: Values): WriteOperation {
+  const content = { ...contentOf(values), edition }
+  return { type: 'update', model, name, expected: { uid, version: 0 }, content, newGeneration: true }
 }
 const trip = (name: string, values: Values) => create(trips(0), name, values)
 const remove = (model: ModelDeclaration, name: string): WriteOperation => ({ type: 'delete', model, name })
@@ -106,11 +107,14 @@ async function race(at: number, store: Store): Promise<void> {
     [create(places, a, {}), create(places, b, {}, at % 3 === 0), create(places, c, { near: a })],
     inOrder,
   )
+  const later = trip(`t${at}-4`, {})
+  await attempt('create', other, [later])
   const guards = [target(b), target(c)]
   await Promise.all([
     attempt('create', store, [trip(`t${at}-0`, { to: a })]),
     attempt('create', other, [trip(`t${at}-1`, { via: [a, b] })]),
     attempt('batch', other, [trip(`t${at}-2`, { to: b }), trip(`t${at}-3`, { via: [c] })], { inOrder: true, guards }),
+    attempt('update', store, [update(later, { to: a, via: [b] })], { guards: [target(a), target(b)] }),
     attempt('delete', other, [remove(places, a)]),
     attempt('delete', store, [remove(places, b)]),
     attempt('delete two', store, [remove(places, c), remove(places, a)], inOrder),
@@ -163,7 +167,9 @@ for (const [outcome, count] of [...outcomes].toSorted(([a], [b]) => (a < b ? -1 
   console.log(`${outcome.padEnd(36)}${String(count).padStart(10)}`)
 }
 for (const { name, data } of dangling.slice(0, 10)) console.log(`dangling: ${name} ${data.toString()}`)
-const isMixed = ['create: done', 'create: target', 'delete: done', 'delete: referred'].every((one) => outcomes.has(one))
+const isMixed = ['create: done', 'create: target', 'update: done', 'delete: done', 'delete: referred'].every((one) =>
+  outcomes.has(one),
+)
 if (!isMixed) console.log('creates or deletions never won, so this run proves nothing')
 const seconds = ((performance.now() - began) / 1000).toFixed(0)
 const isGood = dangling.length === 0 && deadlocks === 0 && isMixed

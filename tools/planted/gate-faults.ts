@@ -1,5 +1,9 @@
 import type { PlantedFault } from './planted-fault.ts'
 
+/** Few, but enough to see a lost check. */
+const races = 'npm run -s faults -- references --races=600'
+const postgresReferences = 'packages/server/src/store/postgres/references.ts'
+
 /** Faults that each gate of the repository must reject. */
 export const gateFaults: readonly PlantedFault[] = [
   {
@@ -124,6 +128,30 @@ export const gateFaults: readonly PlantedFault[] = [
       },
     ],
     expect: /problems\.md/,
+  },
+  {
+    name: 'a deletion that checks its referrers as of the beginning of its statement',
+    command: races,
+    edits: [{ file: postgresReferences, replace: 'LANGUAGE plpgsql VOLATILE', by: 'LANGUAGE plpgsql STABLE' }],
+    expect: /^dangling: /m,
+  },
+  {
+    name: 'a create that does not lock the objects it refers to',
+    command: races,
+    edits: [{ file: postgresReferences, replace: 'ORDER BY t.name FOR KEY SHARE${wait}', by: 'ORDER BY t.name' }],
+    expect: /^dangling: /m,
+  },
+  {
+    name: 'an update that does not lock the objects it refers to',
+    command: races,
+    edits: [
+      {
+        file: 'packages/server/src/store/postgres/write/guards.ts',
+        replace: "ORDER BY name FOR KEY SHARE'",
+        by: "ORDER BY name'",
+      },
+    ],
+    expect: /^dangling: /m,
   },
   {
     name: 'a promise that no test keeps',

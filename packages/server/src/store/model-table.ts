@@ -1,4 +1,4 @@
-import type { CompositePart, IndexDeclaration, ModelKey } from './store.ts'
+import { boundedTotal, type CompositePart, type IndexDeclaration, type ModelKey } from './store.ts'
 
 /** A model's tables as recorded in the catalog; the same shape on every engine. */
 export interface ModelTable extends ModelKey, TableLayout {
@@ -67,6 +67,15 @@ export const hasUnique = ({ indexes }: TableLayout): boolean => indexes.some(({ 
 
 /** A model as one string, for maps and messages. */
 export const keyOf = (model: ModelKey): string => `${model.group}/${model.plural}`
+
+/** Counts the values of a reference that name no row of its target. */
+export function danglingSql(table: ModelTable, { slot, multi }: Reference, target: Pick<ModelTable, 'id'>): string {
+  const [rows, value] = multi ? [setTableOf(table, slot), 'value'] : [tableOf(table), columnOf(slot)]
+  return `SELECT count(*) FROM (
+    SELECT 1 FROM ${rows} o WHERE o.${value} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${tableOf(target)} t WHERE t.name = o.${value})
+    LIMIT ${boundedTotal}
+  ) found`
+}
 
 /** Whether every index is ready and no discarded index is left. */
 export function isSettled({ indexes, composites, discarded }: ModelTable): boolean {

@@ -89,6 +89,9 @@ export interface Store extends AsyncDisposable {
    */
   countValues(model: ModelKey, wanted: CountedValues): Promise<ReadonlyMap<string, number>>
 
+  /** How many values of a reference name no object, counted to `boundedTotal`. Reads every value. */
+  countDangling(model: ModelKey, index: string): Promise<number>
+
   /**
    * One page of the objects that every term selects. Items, total and revision come from one snapshot. Without a sort, the
    * newest objects come first; every sort ends in creation order, in the direction of its last key. An object without a value

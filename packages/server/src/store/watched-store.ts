@@ -44,6 +44,7 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     get: (model, name) => get(() => store.get(model, name)),
     getMany: (model, names, maxBytes) => get(() => store.getMany(model, names, maxBytes)),
     countValues: (model, wanted) => list(() => store.countValues(model, wanted)),
+    countDangling: (model, index) => long(() => store.countDangling(model, index)),
     list: (model, query) => list(() => store.list(model, query)),
     head: () => head(() => store.head()),
     readChanges: (after, options) => readLog(options.waitMs)(() => store.readChanges(after, options)),

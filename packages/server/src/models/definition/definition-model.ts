@@ -99,6 +99,14 @@ export interface ModelStatus {
   readonly message?: string
   /** The values that keep a unique index from being built. */
   readonly duplicates?: { readonly index: string; readonly pairs: readonly DuplicatePair[] }
+  readonly references?: readonly ReferenceStatus[]
+}
+
+export interface ReferenceStatus {
+  readonly path: string
+  readonly phase: 'Ready' | 'Building'
+  /** Values that named no object when they were last counted: after a build, and at a start while there were some. */
+  readonly dangling?: number
 }
 
 export function statusOf(object: JsonObject): ModelStatus {

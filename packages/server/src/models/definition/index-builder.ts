@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
+import { deepEqual } from '../../base/deep-equal.ts'
 import { DuplicateValues } from '../../store/index-build.ts'
 import { valueOfKey } from '../../store/index-key.ts'
 import { keyOf } from '../../store/model-table.ts'
 import { retryRaces } from '../../store/retry-races.ts'
 import { StaleModel } from '../../store/stale-model.ts'
 import type { IndexBuild, IndexedValues, Store } from '../../store/store.ts'
-import { statusOf, type ModelStatus } from './definition-model.ts'
+import { statusOf, type ModelStatus, type ReferenceStatus } from './definition-model.ts'
 import { modelObjectName } from './model-object-name.ts'
 import { evaluated } from './evaluated.ts'
 import { evaluationFault } from './evaluation.ts'
@@ -66,7 +67,7 @@ async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSigna
   const { store } = parts
   const build = await store.indexBuild(model)
   // An upgrade builds the indexes before it declares them.
-  if (build === undefined) return reportStatus(parts, model, { phase: 'Ready' })
+  if (build === undefined) return reportReady(parts, model)
   const indexes = new Set(build.indexes)
   const done = new AbortController()
   const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
@@ -80,7 +81,7 @@ async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSigna
     done.abort()
     await reporting
     parts.failures.delete(keyOf(model))
-    await reportStatus(parts, model, { phase: 'Ready' })
+    await reportReady(parts, model)
   } catch (error) {
     done.abort()
     await reporting
@@ -102,7 +103,12 @@ async function report(parts: BuildParts, model: Model, signal: AbortSignal): Pro
       if (!build || signal.aborted) return
       const message = parts.failures.get(keyOf(model))
       const failed = message === undefined ? {} : { message }
-      await reportStatus(parts, model, { phase: 'Building', build: shown(build), ...failed })
+      const references = referencesOf(model).map((path): ReferenceStatus => ({
+        path,
+        phase: build.indexes.includes(path) ? 'Building' : 'Ready',
+      }))
+      const ofReferences = references.length === 0 ? {} : { references }
+      await reportStatus(parts, model, { phase: 'Building', build: shown(build), ...ofReferences, ...failed })
       await sleep(reportMs, undefined, { signal })
     }
   } catch (error) {
@@ -123,6 +129,25 @@ function shownDuplicates({ indexes }: Model, { index: name, pairs }: DuplicateVa
 
 type News = Readonly<Record<string, unknown>> & Pick<ModelStatus, 'phase'>
 
+const referencesOf = ({ indexes }: Model): readonly string[] =>
+  indexes.filter(({ refersTo }) => refersTo !== undefined).map(({ name }) => name)
+
+/** Dangling values are counted once, and again while there are some: afterwards no write adds one. */
+async function reportReady(parts: IndexBuilderParts, model: Model): Promise<void> {
+  const paths = referencesOf(model)
+  if (paths.length === 0) return reportStatus(parts, model, { phase: 'Ready' })
+  const { store, definitions } = parts
+  const stored = await store.get(definitions, modelObjectName(model))
+  const before = stored && statusOf(fromData(stored.data))
+  const isCounted = before?.phase === 'Ready' && before.references?.every(({ dangling }) => dangling === 0) === true
+  if (isCounted) return
+  const references: ReferenceStatus[] = []
+  for (const path of paths) {
+    references.push({ path, phase: 'Ready', dangling: await store.countDangling(model, path) })
+  }
+  await reportStatus(parts, model, { phase: 'Ready', references })
+}
+
 /** Reports only for the edition being built; the status of a newer edition stays. */
 async function reportStatus(parts: IndexBuilderParts, model: Model, news: News): Promise<void> {
   return retryRaces(() => tryReport(parts, model, news))
@@ -132,7 +157,7 @@ async function tryReport({ store, definitions }: IndexBuilderParts, model: Model
   const name = modelObjectName(model)
   const stored = await store.get(definitions, name)
   if (!stored) return
-  const { edition, phase } = statusOf(fromData(stored.data))
-  if (phase === 'Ready' && news.phase === 'Ready') return
+  const { edition, phase, references } = statusOf(fromData(stored.data))
+  if (phase === 'Ready' && news.phase === 'Ready' && deepEqual(references, news['references'])) return
   if (edition === model.edition) await writeStatus({ store, model: definitions }, stored, { edition, ...news })
 }

@@ -123,6 +123,24 @@ const duplicates: JsonSchema = {
   },
 }
 
+const references: JsonSchema = {
+  type: 'array',
+  description: 'The references, while they are built and afterwards.',
+  items: {
+    type: 'object',
+    additionalProperties: true,
+    properties: {
+      path: { type: 'string' },
+      phase: { type: 'string', enum: ['Building', 'Ready'] },
+      dangling: {
+        type: 'integer',
+        description:
+          'Values that named no object when they were last counted, to 10,000: after the build, and while there were some at each start of a server. `nonconforming` lists name the objects.',
+      },
+    },
+  },
+}
+
 const build: JsonSchema = {
   type: 'object',
   additionalProperties: true,
@@ -143,6 +161,7 @@ const status: JsonSchema = {
     message: { type: 'string', description: 'Why the last attempt to build failed; another one follows.' },
     build,
     duplicates,
+    references,
   },
 }
 

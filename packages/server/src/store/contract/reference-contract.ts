@@ -209,6 +209,21 @@ export function referenceContract(engine: StoreEngine): void {
       await other[Symbol.asyncDispose]()
     })
 
+    test('values that name no object are counted', async () => {
+      await using on = await opened(engine)
+      await on.store.openModel({ ...noTrips, edition: 1 })
+      await on.store.write(['a', 'b'].map((name) => place(name)))
+      await on.store.write([1, 2, 3].map((at) => trip(`t${at}`, {}, 1)))
+      await on.store.openModel({ ...trips, edition: 2 })
+      await expect(on.store.countDangling(trips, 'to')).rejects.toMatchObject({ reason: 'IndexBuilding' })
+      const values = ['a', 'none', undefined]
+      const evaluate = async (objects: readonly unknown[]) =>
+        objects.map((_, at) => ({ labels: {}, single: { to: values[at] }, multi: { via: ['b', `x${at}`] } }))
+      await on.store.buildIndexes(trips, { evaluate })
+      expect(await on.store.countDangling(trips, 'to')).toBe(1)
+      expect(await on.store.countDangling(trips, 'via')).toBe(3)
+    })
+
     test('a model that another one refers to cannot be closed', async () => {
       await using on = await opened(engine)
       expect(await on.store.closeModel(places)).toBe(false)

@@ -12,7 +12,7 @@ import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './write/g
 import { acquireLease, heldLeases, releaseLease } from './leases.ts'
 import { keepConnections } from './connection/keep-connections.ts'
 import { list } from './list/list.ts'
-import { countValues, getMany } from './list/related.ts'
+import { countDangling, countValues, getMany } from './list/related.ts'
 import { startListening } from './changelog/listen.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './changelog/log-partitions.ts'
@@ -106,6 +106,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     get: async (model, name) => (name.includes('\0') ? undefined : readGrouped(model, name)),
     getMany: (model, names, maxBytes) => getMany(pool, catalog.find(model).table, { names, maxBytes }),
     countValues: (model, wanted) => countValues({ pool, catalog }, model, wanted),
+    countDangling: (model, index) => countDangling({ pool, catalog }, model, index),
     list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),
     readChanges: (after, read) => readChanges(changeParts, after, read),

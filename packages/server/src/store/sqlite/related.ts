@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3'
-import { columnOf, setTableOf, tableOf } from '../model-table.ts'
+import { columnOf, danglingSql, references, setTableOf, tableOf } from '../model-table.ts'
 import { StaleModel } from '../stale-model.ts'
-import type { CountedValues, StoredObject } from '../store.ts'
+import type { CountedValues, ModelKey, StoredObject } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import { toStoredObject } from './object-row.ts'
 
@@ -35,4 +35,15 @@ export function countValues(
     .prepare<[string, number], number>(`SELECT count(*) FROM (SELECT 1 FROM ${rows} WHERE ${value} = ? LIMIT ?)`)
     .pluck()
   return new Map(values.map((wanted) => [wanted, count.get(wanted, limit) ?? 0]))
+}
+
+export function countDangling(
+  database: SqliteDatabase.Database,
+  { table }: OpenModel,
+  { index: name, targetOf }: { readonly index: string; readonly targetOf: (model: ModelKey) => OpenModel },
+): number {
+  const reference = references(table).find((one) => one.name === name)
+  if (!reference) throw new StaleModel(table)
+  const text = danglingSql(table, reference, targetOf(reference.refersTo).table)
+  return database.prepare<[], number>(text).pluck().get() ?? 0
 }

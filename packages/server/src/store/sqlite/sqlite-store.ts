@@ -18,7 +18,7 @@ import { createList } from './list.ts'
 import { createObjectIds } from './object-ids.ts'
 import { toStoredObject } from './object-row.ts'
 import type { PlanOptions } from './plan.ts'
-import { countValues, getMany } from './related.ts'
+import { countDangling, countValues, getMany } from './related.ts'
 import { createLogReaders } from './read-changes.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { createWrite } from './write.ts'
@@ -65,6 +65,8 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     },
     getMany: async (model, names, maxBytes) => getMany(catalog.find(model), names, maxBytes),
     countValues: async (model, wanted) => countValues(database, ready(model, [wanted.index]), wanted),
+    countDangling: async (model, index) =>
+      countDangling(database, ready(model, [index]), { index, targetOf: catalog.find }),
     list: async (model, query) => list(ready(model, fieldsIn(query)), query),
     head: async () => log.head(),
     readChanges: (after, options) => readers.readChanges(after, options),

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { columnOf, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
+import { columnOf, danglingSql, references, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
 import { StaleModel } from '../../stale-model.ts'
 import type { CountedValues, ModelKey, StoredObject } from '../../store.ts'
 import { orStaleModel } from '../catalog.ts'
@@ -52,6 +52,23 @@ export async function countValues(
     // Under another edition, the column may belong to another index.
     if (found.rows.some(({ edition }) => Number(edition) !== table.edition)) throw new StaleModel(key)
     return new Map(found.rows.map(({ wanted, count }) => [wanted, count]))
+  } catch (error) {
+    throw orStaleModel(error, key)
+  }
+}
+
+export async function countDangling(
+  parts: Pick<ListParts, 'pool' | 'catalog'>,
+  key: ModelKey,
+  name: string,
+): Promise<number> {
+  const { table } = await readyModel(parts, key, [name])
+  const reference = references(table).find((one) => one.name === name)
+  if (!reference) throw new StaleModel(key)
+  const target = await readyModel(parts, reference.refersTo, [])
+  try {
+    const { rows } = await parts.pool.query<{ count: string }>(danglingSql(table, reference, target.table))
+    return Number(rows[0]?.count)
   } catch (error) {
     throw orStaleModel(error, key)
   }
