@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
-import { openReplica } from '../packages/server/src/models/contract/replica.ts'
-import { createStreamLimits, unboundedLists } from '../packages/server/src/models/query/stream-limits.ts'
-import { listObjects } from '../packages/server/src/models/verbs/list.ts'
 import { openPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
 import type { CreateOperation, ModelDeclaration, WriteOperation } from '../packages/server/src/store/store.ts'
+import { startPergola } from '../tests/end-to-end/pergola-process.ts'
+import { seedAdministrator } from '../tests/end-to-end/seed-administrator.ts'
+import { openConnections } from './http/connections.ts'
+import { head, post, register, sendFor, token } from './http/requests.ts'
 import { measureRound, median, spread, type Contestant } from './measure.ts'
 
 /**
@@ -15,6 +16,7 @@ import { measureRound, median, spread, type Contestant } from './measure.ts'
  */
 const quick = process.argv.includes('--quick')
 const rounds = quick ? 5 : 15
+const warmUps = 2
 const seconds = quick ? 1 : 2
 const callers = 16
 const targets = 10_000
@@ -31,6 +33,7 @@ const referring = trips('referring', places)
 const plain = trips('plain')
 
 await using server = await startPostgres('18', { durable: true })
+await using stack = new AsyncDisposableStack()
 await using database = await createDatabase(server.url)
 await using store = await openPostgresStore({ url: database.url, onConnectionLost: console.error })
 for (const model of [places, spots, referring, plain]) await store.openModel(model)
@@ -65,32 +68,35 @@ async function fill(model: ModelDeclaration, round: number): Promise<void> {
 const schemaOf = (fields: object) => ({ properties: { spec: { type: 'object', properties: fields } } })
 const text = { type: 'string' }
 const servedGroup = 'test.example.com'
-const models = { group: servedGroup, specRequired: true, statusSubresource: false }
+const models = { group: servedGroup }
 const hall = { ...models, kind: 'Hall', singular: 'hall', plural: 'halls' }
 const event = { ...models, kind: 'Event', singular: 'event', plural: 'events' }
 const toHall = { ...text, 'x-reference': { group: servedGroup, plural: 'halls' } }
 
-/** Lists of 20 events, each in its own hall, without HTTP: objects of about 600 bytes. */
-async function listing(): Promise<(query: string) => Promise<unknown>> {
-  const replica = await openReplica(store)
-  await replica.declare({ ...hall, versions: [{ name: 'v1', schema: schemaOf({ note: text }) }] })
-  await replica.declare({ ...event, versions: [{ name: 'v1', schema: schemaOf({ hall: toHall, note: text }) }] })
+/** Lists of 20 events by HTTP, each in its own hall: objects of about 600 bytes. Counts the host and the database. */
+async function listing(): Promise<(query: string, round: number) => Promise<number>> {
+  const served = stack.use(await createDatabase(server.url))
+  await seedAdministrator(served.url, token)
+  const host = stack.use(startPergola({ env: { PERGOLA_DATABASE_URL: served.url, PERGOLA_LOG_LEVEL: 'warn' } }))
+  const url = await host.url()
+  await register(url, { spec: { ...hall, versions: [{ name: 'v1', schema: schemaOf({ note: text }) }] } })
+  await register(url, {
+    spec: { ...event, versions: [{ name: 'v1', schema: schemaOf({ hall: toHall, note: text }) }] },
+  })
   const note = 'x'.repeat(400)
+  const path = `/apis/${servedGroup}/v1`
   for (let at = 0; at < 1_000; at++) {
     const name = `h-${at}`
-    await replica.of('halls').create({ metadata: { name }, spec: { note } })
-    await replica.of('events').create({ metadata: { name: `e-${at}` }, spec: { hall: name, note } })
+    await post(url, `${path}/halls`, { metadata: { name }, spec: { note } })
+    await post(url, `${path}/events`, { metadata: { name: `e-${at}` }, spec: { hall: name, note } })
   }
-  const address = { group: servedGroup, version: 'v1', plural: 'events' }
-  const streams = createStreamLimits({ inAll: 1, perCaller: 1, ...unboundedLists })
-  const allowed = async () => true
-  const parts = { models: replica.registry, may: allowed, maySome: allowed, assertServed: () => {}, isAnonymous: false }
-  return (query) => {
-    const asked = { query: new URLSearchParams(query), caller: { kind: 'anonymous' as const }, related: parts }
-    return replica.registry.using(address, (model) => listObjects({ store, streams }, model, asked))
+  const connections = stack.use(await openConnections(url, callers))
+  return async (query, from) => {
+    const request = () => head('GET', `${path}/events?${query}`)
+    const load = { connections, request, status: 200, pid: host.pid, callers, seconds }
+    return (await sendFor(load, from)).cpu
   }
 }
-const list = await listing()
 
 /** The object that every create of the last comparison refers to. */
 const hot = 'p-0'
@@ -113,43 +119,63 @@ async function updateHot(): Promise<void> {
   }
 }
 
+/** Microseconds of CPU per operation, or operations per second. */
+type Figure = (round: number) => Promise<number>
+
 interface Comparison {
   readonly name: string
   readonly bar: number
-  /** Compared instead of CPU: a rate, of which `bar` is the least. */
-  readonly rate?: true
-  readonly before: (round: number) => Promise<void>
-  readonly ours: Contestant
-  readonly other: Contestant
+  /** `bar` is the least, not the most. */
+  readonly isRate?: true
+  readonly before?: (round: number) => Promise<void>
+  readonly ours: Figure
+  readonly other: Figure
 }
 
 let created = 0
-let round = 0
-const deleting = (model: ModelDeclaration): Contestant => {
-  let next = 0
-  let current = -1
-  return {
-    name: model.plural,
-    operation: () => {
-      if (current !== round) [current, next] = [round, 0]
-      return store.write([{ type: 'delete', model, name: `d-${round}-${next++}` }]).catch(() => undefined)
-    },
+const from = (round: number) => round * 1_000_000
+const cpuOf =
+  (operation: Contestant['operation']): Figure =>
+  async (round) =>
+    (await measureRound({ name: '', operation }, { callers, seconds, from: from(round) })).cpuMicroseconds
+
+const creating = (model: ModelDeclaration, to: (at: number) => string) => (at: number) =>
+  store.write([create(model, `c-${created++}`, to(at))])
+
+function deleting(model: ModelDeclaration): Figure {
+  return (round) => {
+    let next = 0
+    const one = () => store.write([{ type: 'delete', model, name: `d-${round}-${next++}` }]).catch(() => undefined)
+    return cpuOf(one)(round)
   }
 }
+
+function rateBesideUpdates(model: ModelDeclaration): Figure {
+  return async (round) => {
+    isUpdating = true
+    const updating = updateHot()
+    const operation = creating(model, () => hot)
+    const { perSecond } = await measureRound({ name: '', operation }, { callers, seconds, from: from(round) })
+    isUpdating = false
+    await updating
+    return perSecond
+  }
+}
+
+const list = await listing()
 const comparisons: readonly Comparison[] = [
   {
     name: 'create with a reference',
     bar: 1.15,
-    before: async () => {},
-    ours: { name: 'referring', operation: (at) => store.write([create(referring, `c-${created++}`, target(at))]) },
-    other: { name: 'plain', operation: (at) => store.write([create(plain, `c-${created++}`, target(at))]) },
+    ours: cpuOf(creating(referring, target)),
+    other: cpuOf(creating(plain, target)),
   },
   {
     name: 'delete of a target',
     bar: 1.2,
-    before: async (which) => {
-      await fill(places, which)
-      await fill(spots, which)
+    before: async (round) => {
+      await fill(places, round)
+      await fill(spots, round)
     },
     ours: deleting(places),
     other: deleting(spots),
@@ -157,53 +183,41 @@ const comparisons: readonly Comparison[] = [
   {
     name: 'list of 20 with expand',
     bar: 1.6,
-    before: async () => {},
-    ours: { name: 'with expand', operation: () => list('size=20&expand=spec.hall') },
-    other: { name: 'without', operation: () => list('size=20') },
+    ours: (round) => list('size=20&expand=spec.hall', from(round)),
+    other: (round) => list('size=20', from(round)),
   },
   {
     name: 'creates beside updates, rate',
     bar: 0.8,
-    rate: true,
-    before: async () => {},
-    ours: { name: 'referring', operation: () => store.write([create(referring, `c-${created++}`, hot)]) },
-    other: { name: 'plain', operation: () => store.write([create(plain, `c-${created++}`, hot)]) },
+    isRate: true,
+    ours: rateBesideUpdates(referring),
+    other: rateBesideUpdates(plain),
   },
 ]
 
-/** Per operation in microseconds of CPU, or operations per second. */
-async function figureOf(one: Contestant, { rate, round: from }: { rate?: true | undefined; round: number }) {
-  isUpdating = rate ?? false
-  const updating = updateHot()
-  const { cpuMicroseconds, perSecond } = await measureRound(one, { callers, seconds, from: from * 1_000_000 })
-  isUpdating = false
-  await updating
-  return rate ? perSecond : cpuMicroseconds
-}
-
 let short = 0
 console.log(
-  `${'ratio'.padEnd(30)}${['ratio', 'spread', 'bar', 'µs', 'µs without'].map((head) => head.padStart(12)).join('')}`,
+  `${'ratio'.padEnd(30)}${['ratio', 'spread', 'bar', 'figure', 'without'].map((cell) => cell.padStart(12)).join('')}`,
 )
-for (const { name, bar, rate, before, ours, other } of comparisons) {
+const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length) ?? ''
+const compared = comparisons.filter(({ name }) => name.includes(only))
+for (const { name, bar, isRate, before, ours, other } of compared) {
   const ratios: number[] = []
-  const figures: number[][] = [[], []]
-  for (round = 0; round <= rounds; round++) {
-    await before(round)
-    const order = round % 2 === 0 ? [ours, other] : [other, ours]
-    const found = new Map<Contestant, number>()
-    for (const one of order) found.set(one, await figureOf(one, { rate, round }))
-    // The first round warms up.
-    if (round === 0) continue
-    const [with_, without] = [found.get(ours) ?? 0, found.get(other) ?? 0]
+  const figures: readonly number[][] = [[], []]
+  for (let round = 0; round < warmUps + rounds; round++) {
+    await before?.(round)
+    const first = round % 2 === 0 ? await ours(round) : undefined
+    const without = await other(round)
+    const with_ = first ?? (await ours(round))
+    if (round < warmUps) continue
     ratios.push(with_ / without)
     figures[0]?.push(with_)
     figures[1]?.push(without)
   }
   const ratio = median(ratios)
-  if (rate ? ratio < bar : ratio > bar) short++
+  if (isRate ? ratio < bar : ratio > bar) short++
   const cells = [ratio.toFixed(2), spread(ratios), bar.toFixed(2), ...figures.map((one) => median(one).toFixed(0))]
   console.log(name.padEnd(30) + cells.map((cell) => cell.padStart(12)).join(''))
 }
-console.log(`${comparisons.length - short} of ${comparisons.length} within their bars`)
+console.log(`${compared.length - short} of ${compared.length} within their bars`)
 process.exitCode = short === 0 ? 0 : 1

@@ -61,10 +61,13 @@ function openConnection(host: string, port: number): Promise<Connection> {
   return promise
 }
 
+const lastChunk = Buffer.from('0\r\n\r\n')
+
 function isWhole(received: Buffer): boolean {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return false
   const head = received.toString('latin1', 0, end)
   const [, length] = /content-length: (\d+)/i.exec(head) ?? []
+  if (/transfer-encoding: chunked/i.test(head)) return received.subarray(-5).equals(lastChunk)
   return length !== undefined && received.length >= end + 4 + Number(length)
 }

@@ -29,6 +29,8 @@ export async function checkStore(url: string, options: CheckOptions = {}): Promi
 async function checkSnapshot(client: Client, { bulkLoaded = false }: CheckOptions): Promise<readonly string[]> {
   const faults: string[] = []
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  // Before the snapshot is taken: a truncation would empty them for it, too.
+  await client.query('LOCK TABLE pending_changes, sequencer IN ACCESS SHARE MODE')
   const cutOff = await isCutOff(client)
   const whole = !bulkLoaded && !cutOff
   for (const model of await readModels(client)) {

@@ -4,17 +4,22 @@ import {
   nearest,
   resourceNameFault,
   schemaReferences,
+  usersTarget,
   type JsonSchema,
   type ModelDeclaration,
   type ObjectSchema,
 } from '@pergola/api'
 import type { AnyModel } from '../model/model.ts'
+import type { AnyPlugin } from '../plugin.ts'
 import { about, type Report } from './faults.ts'
 import { declareIndexes, isAsync } from './declare-indexes.ts'
 import { optionFaults } from './option-faults.ts'
 import { isObject, isSecret, plainSchema } from './plain-schema.ts'
 
-export function declareModels(models: readonly AnyModel[], report: Report): readonly ModelDeclaration[] {
+export function declareModels(
+  { models = [], dependencies }: Pick<AnyPlugin, 'models' | 'dependencies'>,
+  report: Report,
+): readonly ModelDeclaration[] {
   const taken = new Map<string, string>()
   const declared = models.map((model, at) => {
     const { group, kind, singular, plural } = model
@@ -30,6 +35,7 @@ export function declareModels(models: readonly AnyModel[], report: Report): read
   })
   for (const model of declared) {
     missingTargets(model, declared, report)
+    if (!dependencies) missingDependencies(model, declared, report)
     misplacedReferences(model, report)
   }
   return declared
@@ -48,6 +54,16 @@ function missingTargets(model: ModelDeclaration, models: readonly ModelDeclarati
     report(
       `models.${model.kind}.${path}`,
       `refers to ${target.plural} of ${target.group}, which is not in "models"; ${cure}`,
+    )
+  }
+}
+
+function missingDependencies(model: ModelDeclaration, models: readonly ModelDeclaration[], report: Report): void {
+  for (const { path, target } of model.versions.flatMap(({ schema }) => schemaReferences(schema))) {
+    if (target.group === usersTarget.group || models.some(({ group }) => group === target.group)) continue
+    report(
+      `models.${model.kind}.${path}`,
+      `refers to ${target.plural} of ${target.group}, a model of another plugin; name that plugin in "dependencies", such as { shop: '>=1 <2' }`,
     )
   }
 }

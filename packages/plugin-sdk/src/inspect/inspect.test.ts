@@ -257,6 +257,15 @@ test('a reference to a model of the group that the plugin does not declare is re
   )
 })
 
+test('a reference to a model of another plugin needs a dependency', () => {
+  const Order = defineModel({ ...names, spec: t.Object({ of: t.Ref('shop.example.com/orders'), by: t.Ref('users') }) })
+  const map = { name: 'map', models: [Order] }
+  expect(() => inspect(definePlugin(map))).toThrow(
+    /models\.\w+\.spec\.of: refers to orders of shop\.example\.com, a model of another plugin; name that plugin in "dependencies"/,
+  )
+  expect(inspect(definePlugin({ ...map, dependencies: { shop: '>=1 <2' } })).models).toHaveLength(1)
+})
+
 test('references where none can be are rejected with their path', () => {
   const ref = t.Ref('map.example.com/places')
   const rows = t.Array(t.Object({ cells: t.Array(ref) }))

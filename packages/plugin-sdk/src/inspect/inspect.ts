@@ -46,7 +46,7 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
     )
   }
   const { groups, api } = claimedGroups(plugin, options, report)
-  const models = declareModels(plugin.models ?? [], report)
+  const models = declareModels(plugin, report)
   const routes = declareRoutes(plugin, { groups, api }, report)
   const owned = declareOwned(plugin, models, report)
   const reachable = [...owned.flatMap((one) => one.reachable), ...routes]

@@ -71,6 +71,8 @@ async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSigna
   const indexes = new Set(build.indexes)
   const done = new AbortController()
   const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
+  // It may fail long before it is awaited below: a model can be deleted while its indexes are built.
+  reporting.catch(() => undefined)
   try {
     await store.buildIndexes(model, {
       evaluate: (objects) =>

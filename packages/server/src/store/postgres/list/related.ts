@@ -14,18 +14,33 @@ interface Wanted {
 /** The database cannot store text with a NUL, so no object has such a name. */
 const withoutNul = (texts: readonly string[]) => texts.filter((text) => !text.includes('\0'))
 
-export async function getMany(
-  pool: Pool,
-  table: ModelTable,
-  { names, maxBytes }: Wanted,
-): Promise<{ readonly items: readonly StoredObject[]; readonly isPartial: boolean }> {
-  const bytes = 'octet_length(o.data)'
+interface Found {
+  readonly items: readonly StoredObject[]
+  readonly isPartial: boolean
+}
+
+/** Objects of ordinary size need no running sum. */
+export async function getMany(pool: Pool, table: ModelTable, { names, maxBytes }: Wanted): Promise<Found> {
+  const share = Math.floor(maxBytes / Math.max(1, names.length))
+  const found = await read(pool, table, { names, most: share, sum: 'octet_length(o.data)' })
+  if (!found.isPartial) return found
+  const sum = 'sum(octet_length(o.data)) OVER (ORDER BY o.name ROWS UNBOUNDED PRECEDING) - octet_length(o.data) + 1'
+  return read(pool, table, { names, most: maxBytes, sum })
+}
+
+interface Reading {
+  readonly names: readonly string[]
+  /** Leaves out the data where `sum` is more. */
+  readonly most: number
+  readonly sum: string
+}
+
+async function read(pool: Pool, table: ModelTable, { names, most, sum }: Reading): Promise<Found> {
   const { rows } = await pool.query<{ readonly owned: string; readonly data: string | null }>({
-    name: `get many ${table.id}`,
-    text: `SELECT ${storeFields({ row: 'o' })} AS owned,
-        CASE WHEN sum(${bytes}) OVER (ORDER BY o.name ROWS UNBOUNDED PRECEDING) - ${bytes} < $2 THEN ${dataText('o.data')} END AS data
+    name: `get many ${table.id} ${sum}`,
+    text: `SELECT ${storeFields({ row: 'o' })} AS owned, CASE WHEN ${sum} <= $2 THEN ${dataText('o.data')} END AS data
       FROM ${tableOf(table)} o WHERE o.name = ANY($1::text[]) ORDER BY o.name`,
-    values: [withoutNul(names), maxBytes],
+    values: [withoutNul(names), most],
   })
   const whole = rows.filter((row): row is ObjectRow => row.data !== null)
   return { items: whole.map(toStoredObject), isPartial: whole.length < rows.length }
