@@ -130,8 +130,8 @@ const references: JsonSchema = {
     type: 'object',
     additionalProperties: true,
     properties: {
-      path: { type: 'string' },
-      phase: { type: 'string', enum: ['Building', 'Ready'] },
+      path: { type: 'string', description: 'Path of the field.' },
+      phase: { type: 'string', enum: ['Building', 'Ready'], description: '`Building` until every object is indexed.' },
       dangling: {
         type: 'integer',
         description:

@@ -66,7 +66,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     getMany: async (model, names, maxBytes) => getMany(catalog.find(model), names, maxBytes),
     countValues: async (model, wanted) => countValues(database, ready(model, [wanted.index]), wanted),
     countDangling: async (model, index) =>
-      countDangling(database, ready(model, [index]), { index, targetOf: catalog.find }),
+      countDangling(database, ready(model, [index]), { index, targetOf: (key) => catalog.find(key) }),
     list: async (model, query) => list(ready(model, fieldsIn(query)), query),
     head: async () => log.head(),
     readChanges: (after, options) => readers.readChanges(after, options),
