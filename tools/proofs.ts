@@ -69,6 +69,11 @@ const proofs: readonly Proof[] = [
     command: 'npm run -s faults -- cluster --quick',
   },
   {
+    name: 'rolling',
+    shows: 'a rolling upgrade of three replicas and a rollback under load fail no request and lose no write',
+    command: 'npm run -s faults -- rolling',
+  },
+  {
     name: 'client-cache',
     shows: 'a cached list in the client follows the server through kills',
     command: 'npm run -s faults -- cache --quick',

@@ -30,6 +30,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
 const besides: Readonly<Record<string, string>> = {
   'conformance fuzz': 'tests/fuzz/run.ts',
   'faults cache': 'tests/faults/client-cache.ts',
+  'faults rolling': 'tests/faults/rolling.ts',
   'faults references': 'tests/faults/references.ts',
 }
 

@@ -50,6 +50,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'plugins',
     'plugin-sdk',
     'client',
+    'console-kit',
     'sdk',
     'roles',
     'plugin-protocol',

@@ -8,7 +8,7 @@ type OutputBundle = Rolldown.OutputBundle
 const shared: Readonly<Record<string, string>> = {
   vue: 'src/pages/shared/vue.ts',
   'vue-router': 'src/pages/shared/vue-router.ts',
-  '@pergola/console': 'src/kit/index.ts',
+  '@pergola/console': 'src/parts/index.ts',
 }
 
 // oxlint-disable-next-line import/no-default-export -- as Vite wants it

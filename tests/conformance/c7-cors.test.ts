@@ -51,7 +51,7 @@ onEachEngine(
           'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
           'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID',
           'access-control-max-age': '600',
-          'access-control-expose-headers': 'ETag, Location, Retry-After, Pergola-Request-Id',
+          'access-control-expose-headers': 'ETag, Location, Retry-After, Pergola-Request-Id, Pergola-Replica',
         })
       }
     })
@@ -83,7 +83,7 @@ onEachEngine(
     test('C7-72 responses to a listed origin, including problems, can be read and expose the headers that clients need', async () => {
       const open = {
         'access-control-allow-origin': app,
-        'access-control-expose-headers': 'ETag, Location, Retry-After, Pergola-Request-Id',
+        'access-control-expose-headers': 'ETag, Location, Retry-After, Pergola-Request-Id, Pergola-Replica',
       }
       const headers = { origin: app }
       const answers = [

@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packedSource } from '../end-to-end/packed-source.ts'
 import { installPackage, phaseIs, plugins } from './plugin.ts'
-import { expectStatus } from './request.ts'
+import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
+const packages = '/apis/console.api.platform.run/v1alpha1/plugins'
 const lamps = '/apis/lamps.example.com/v1/lamps'
 const inTime = { timeout: 60_000 }
 const packed = once(() => packedSource(join(import.meta.dirname, 'plugins/background.ts')))
@@ -14,6 +15,7 @@ interface Schedule {
   readonly lastRun?: string
   readonly lastError?: string
   readonly nextRun?: string
+  readonly requested?: string
 }
 
 onEachEngine((api) => {
@@ -52,11 +54,29 @@ onEachEngine((api) => {
     await expect.poll(async () => (await read(`${lamps}/after-cellar`))['spec'], inTime).toEqual({ color: 'green' })
   })
 
+  test('C8-309 a requested run happens before its time, and its end is in the status', async () => {
+    await installed()
+    await expect.poll(() => scheduleOf('yearly'), inTime).toHaveProperty('nextRun')
+    const run = (name: string) => api.request('POST', `${packages}/lamps/run?schedule=${name}`)
+    const asked = await run('yearly')
+    expectStatus(asked, 202)
+    const { requested } = asked.body as { readonly requested: string }
+    await expect.poll(async () => (await scheduleOf('yearly'))?.requested, inTime).not.toBe(requested)
+    const { lastRun = '', lastError } = (await scheduleOf('yearly')) ?? {}
+    expect(Date.now() - Date.parse(lastRun)).toBeLessThan(inTime.timeout)
+    expect(lastError).toBeUndefined()
+
+    const unknown = await run('monthly')
+    expectProblem(unknown, 400, 'BadRequest')
+    expect(unknown.text).toContain('count, failing, yearly')
+    expectProblem(await api.request('POST', `${packages}/nobody/run?schedule=x`), 404, 'NotFound')
+  })
+
   test('C8-307 schedules run at intervals or by cron in UTC; the status contains failures', async () => {
     await installed()
     await expect
       .poll(() => scheduleOf('yearly'), inTime)
-      .toEqual({
+      .toMatchObject({
         name: 'yearly',
         nextRun: `${new Date().getUTCFullYear() + 1}-01-01T00:00:00.000Z`,
       })

@@ -20,22 +20,27 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 export interface LookOptions {
   /** Folder for screenshots; none are taken without it. */
   readonly folder: string | undefined
+  /** Only pages whose name matches. */
+  readonly scene?: RegExp | undefined
 }
 
 /** Opens every page in every theme and size, and returns the accessibility faults. */
-export async function lookAround(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
+export async function lookAround(stage: Stage, { folder, scene = /./ }: LookOptions): Promise<readonly string[]> {
   await makeSampleData(stage)
+  const isWanted = ({ name }: Scene) => scene.test(name)
   const found: string[] = []
   for (const look of looks) {
     await using stranger = await stage.open(look)
-    for (const scene of opened) found.push(...(await lookAt(stranger, scene, { stage, look: look.name, folder })))
+    for (const one of opened.filter(isWanted))
+      found.push(...(await lookAt(stranger, one, { stage, look: look.name, folder })))
     await using visitor = await stage.as('admin', look)
     for (const status of [401, 404, 409, 422, 503]) visitor.expectStatus(status)
     visitor.expectDisconnection()
-    const wanted = scenes.filter(({ tablet }) => !look.tablet || tablet)
-    for (const scene of wanted) found.push(...(await lookAt(visitor, scene, { stage, look: look.name, folder })))
+    const wanted = scenes.filter(({ tablet }) => !look.tablet || tablet).filter(isWanted)
+    for (const one of wanted) found.push(...(await lookAt(visitor, one, { stage, look: look.name, folder })))
     await using ann = await stage.as('ann', look)
-    for (const scene of looking) found.push(...(await lookAt(ann, scene, { stage, look: look.name, folder })))
+    for (const one of looking.filter(isWanted))
+      found.push(...(await lookAt(ann, one, { stage, look: look.name, folder })))
     if (look.phone) found.push(...(await lookAtMenu(visitor, { stage, look: look.name, folder })))
     found.push(...[...visitor.faults, ...ann.faults].map((fault) => `${look.name}: ${fault}`))
   }

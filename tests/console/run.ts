@@ -4,11 +4,13 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
 import { bindingsList, menus, onlySeen, people, tokens } from './journeys/account.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
+import { recent } from './journeys/finding.ts'
 import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { byKeys, byThumb } from './journeys/hands.ts'
 import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
 import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
+import { kitPage } from './journeys/kit.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup, lookInChinese } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
@@ -19,6 +21,7 @@ import { sampleOf } from '../../tools/sample.ts'
  * Runs user journeys through the console in Chromium, on one new installation on PostgreSQL. Each journey continues from the
  * state of the one before. Then every page is opened in light and dark theme, in desktop and phone size, and checked for
  * accessibility. `--screenshots=<folder>` keeps screenshots;
+ * `--scene=<pattern>` opens only the pages whose name matches;
  * `--quick` omits the million objects; `--only=<pattern>` runs journeys whose name matches; `--sample=2` runs two, chosen by the commit. The journeys that create
  * the administrator and install the plugin always run, because all others need them. `npm run build` builds the console first.
  */
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     speed: { type: 'boolean' },
     sample: { type: 'string' },
+    scene: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -38,7 +42,7 @@ const setupPage: Journey = {
 }
 const everyPage: Journey = {
   name: 'every page, in light and dark, at a desk and on a phone',
-  run: async (stage) => assertNone(await lookAround(stage, { folder })),
+  run: async (stage) => assertNone(await lookAround(stage, { folder, scene: new RegExp(values.scene ?? '') })),
 }
 const inChinese: Journey = {
   name: 'login, list, form errors and search in Chinese, on wide and narrow screens',
@@ -58,6 +62,7 @@ const journeys: readonly Journey[] = [
   narrowed,
   pluginPage,
   search,
+  recent,
   create,
   conflict,
   asText,
@@ -79,6 +84,7 @@ const journeys: readonly Journey[] = [
   people,
   menus,
   kept,
+  kitPage,
   find,
   reading,
   columns,

@@ -28,6 +28,7 @@ export const scenes: readonly Scene[] = [
   { name: 'models', path: '/models' },
   { name: 'shortcuts', path: '/home', act: (page) => page.keyboard.press('?') },
   { name: 'search', path: '/home', act: searchDesks },
+  { name: 'search-recent', path: sample, act: searchRecent },
   { name: 'objects', path: purchases, tablet: true },
   { name: 'skeleton', path: purchases, act: waitForRows },
   { name: 'todos', path: '/objects/todo.example.com/v1alpha1/todos' },
@@ -163,6 +164,19 @@ async function searchDesks(page: Page): Promise<void> {
     .getByRole('option', { name: /standing/i })
     .first()
     .waitFor()
+}
+
+/** Nothing is typed yet: recent pages, then the others and the actions. */
+async function searchRecent(page: Page): Promise<void> {
+  const paths = ['/users/bob', '/plugins/todo', purchases]
+  for (const path of paths) {
+    await page.goto(new URL(`/console${path}`, page.url()).href)
+    const isNoted = `Object.values(localStorage).some((kept) => kept.includes('"${path}"'))`
+    for (let tries = 0; tries < 600 && !(await page.evaluate(isNoted)); tries++) await page.waitForTimeout(100)
+  }
+  await page.goto(new URL(`/console${sample}`, page.url()).href)
+  await page.keyboard.press('Control+K')
+  await page.getByRole('group', { name: 'Recent' }).waitFor()
 }
 
 /** A new installation: nobody but the administrator. */

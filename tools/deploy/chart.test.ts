@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { chartValues, renderChart, type ChartValues, type KubernetesObject } from './chart.ts'
@@ -29,6 +31,10 @@ interface PodSpec {
   readonly volumes: readonly { readonly name: string; readonly [source: string]: unknown }[]
 }
 
+interface ServiceSpec {
+  readonly ports: readonly { readonly targetPort: string }[]
+}
+
 interface DeploymentSpec {
   readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
   readonly template: {
@@ -52,9 +58,16 @@ function only(kind: string, among: readonly KubernetesObject[] = rendered): Kube
 
 test('the chart creates the objects of one installation, and no password', () => {
   const kinds = rendered.map(({ kind }) => kind)
-  expect(kinds.toSorted()).toEqual(['ConfigMap', 'Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount'])
+  expect(kinds.toSorted()).toEqual([
+    'ConfigMap',
+    'Deployment',
+    'PodDisruptionBudget',
+    'Service',
+    'Service',
+    'ServiceAccount',
+  ])
   for (const { metadata } of rendered) {
-    expect(metadata.name).toBe('pergola')
+    expect(metadata.name).toMatch(/^pergola(-metrics)?$/)
     expect(metadata.labels).toMatchObject(deployment.selector.matchLabels)
   }
   expect(deployment.template.metadata.labels).toMatchObject(deployment.selector.matchLabels)
@@ -104,7 +117,8 @@ test('ports match the configuration, and probes use them by name', () => {
   expect(container.startupProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
   expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
   expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' })
-  expect((only('Service').spec as { ports: object[] }).ports).toMatchObject([{ targetPort: 'http' }])
+  const targets = rendered.filter(({ kind }) => kind === 'Service').map(({ spec }) => (spec as ServiceSpec).ports)
+  expect(targets).toMatchObject([[{ targetPort: 'metrics' }], [{ targetPort: 'http' }]])
 })
 
 test('the grace period of a pod is longer than the stop of the server, including its stop delay', () => {
@@ -140,8 +154,50 @@ describe('optional objects depend on the values:', () => {
     const ingress = { ...(values['ingress'] as object), enabled: true, className: 'nginx', annotations: { a: 'b' } }
     const { spec, metadata } = only('Ingress', renderChart({ ...values, ingress }))
     expect(metadata).toMatchObject({ annotations: { a: 'b' } })
-    const service = { name: only('Service').metadata.name, port: { name: 'http' } }
+    const service = { name: 'pergola', port: { name: 'http' } }
     expect(spec).toMatchObject({ ingressClassName: 'nginx', rules: [{ http: { paths: [{ backend: { service } }] } }] })
+  })
+
+  test('a second sealing key is mounted, and the administrator need not be', () => {
+    const made = renderChart({ ...values, secretFiles: ['sealing-key-2', 'sealing-key'] })
+    const { volumes } = (only('Deployment', made).spec as DeploymentSpec).template.spec
+    const items = [
+      { key: 'sealing-key-2', path: 'sealing-key-2' },
+      { key: 'sealing-key', path: 'sealing-key' },
+    ]
+    expect(volumes).toContainEqual({ name: 'secrets', secret: expect.objectContaining({ items }) as object })
+  })
+
+  test('a network policy admits its peers to the ports that the pods have', () => {
+    const networkPolicy = { enabled: true, api: [{ podSelector: {} }], metrics: [] }
+    const { spec } = only('NetworkPolicy', renderChart({ ...values, networkPolicy }))
+    expect(spec).toMatchObject({
+      podSelector: deployment.selector,
+      policyTypes: ['Ingress'],
+      ingress: [{ ports: [{ port: 'http' }], from: [{ podSelector: {} }] }],
+    })
+    expect((spec as { ingress: object[] }).ingress).toHaveLength(1)
+  })
+
+  test('a pod monitor selects the pods', () => {
+    const made = renderChart({ ...values, podMonitor: { enabled: true, interval: '15s' } })
+    const podMetricsEndpoints = [{ port: 'metrics', path: '/metrics', interval: '15s' }]
+    expect(only('PodMonitor', made).spec).toEqual({ selector: deployment.selector, podMetricsEndpoints })
+  })
+
+  test('backups run with the configuration of the server, and need a volume', () => {
+    const backup = { ...(values['backup'] as object), enabled: true }
+    expect(() => renderChart({ ...values, backup })).toThrow('backup.volume is the volume for backups')
+    const volume = { persistentVolumeClaim: { claimName: 'backups' } }
+    const made = only('CronJob', renderChart({ ...values, backup: { ...backup, volume } }))
+    const { template } = (made.spec as { jobTemplate: { spec: { template: { metadata: object; spec: PodSpec } } } })
+      .jobTemplate.spec
+    const [job] = template.spec.containers
+    expect(job?.env.map(({ name }) => name)).toEqual(['PERGOLA_DATABASE_URL'])
+    expect(job?.args[0]).toContain('pergola backup verify "$to"')
+    expect(template.spec.volumes).toContainEqual({ name: 'backups', ...volume })
+    // Otherwise the services would send requests to it.
+    expect(template).not.toMatchObject({ metadata: { labels: deployment.selector.matchLabels } })
   })
 
   test('more environment, volumes and places to run', () => {
@@ -173,6 +229,17 @@ describe('optional objects depend on the values:', () => {
   })
 })
 
+test('the schema of the values accepts them, and names a mistake', () => {
+  const schema = JSON.parse(readFileSync('deploy/helm/pergola/values.schema.json', 'utf8')) as object
+  const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema)
+  expect(check(values), JSON.stringify(check.errors)).toBe(true)
+  expect(Object.keys((schema as { properties: object }).properties).toSorted()).toEqual(
+    [...Object.keys(values), 'global'].toSorted(),
+  )
+  expect(check({ ...values, replica: 3 })).toBe(false)
+  expect(check(chartValues())).toBe(false)
+})
+
 describe('the renderer rejects unsupported templates:', () => {
   const render = (text: string) => {
     const defined = new Map<string, ReturnType<typeof readTemplate>>()
@@ -182,7 +249,8 @@ describe('the renderer rejects unsupported templates:', () => {
   test.each([
     ['{{ if .a }}x', 'has no {{ end }}'],
     ['x{{ end }}', 'unexpected {{ end }}'],
-    ['{{ range .a }}x{{ end }}', '"range" is more than'],
+    ['{{ range .a }}x{{ end }}', 'needs a list'],
+    ['{{ block .a }}x{{ end }}', '"block" is more than'],
     ['{{ lookup .a }}', '"lookup" is more than'],
     ['{{ .a.c }}', '.a.c does not exist'],
     ['{{ .a }}', 'expected a string'],

@@ -13,7 +13,12 @@ export interface TemplateScope {
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly words: string }
-  | { readonly kind: 'if' | 'with'; readonly words: string; readonly inner: Node[]; readonly otherwise: Node[] }
+  | {
+      readonly kind: 'if' | 'with' | 'range'
+      readonly words: string
+      readonly inner: Node[]
+      readonly otherwise: Node[]
+    }
 
 type Value = unknown
 
@@ -34,6 +39,10 @@ function renderNode(node: Node, scope: TemplateScope): string {
   const value = evaluate(node.words, scope)
   if (node.kind === 'value') return shown(value)
   if (!isTrue(value)) return renderNodes(node.otherwise, scope)
+  if (node.kind === 'range') {
+    if (!Array.isArray(value)) throw new Error(`{{ range ${node.words} }} needs a list`)
+    return value.map((dot) => renderNodes(node.inner, { ...scope, dot })).join('')
+  }
   return renderNodes(node.inner, node.kind === 'with' ? { ...scope, dot: value } : scope)
 }
 
@@ -65,7 +74,7 @@ function readAction(words: string, tokens: string[], defined: TemplateScope['def
   const inner = readNodes(tokens, defined)
   const otherwise = wordsOf(tokens[0] ?? '') === 'else' ? (tokens.shift(), readNodes(tokens, defined)) : []
   if (wordsOf(tokens.shift() ?? '') !== 'end') throw new Error(`{{ ${words} }} has no {{ end }}`)
-  if (kind === 'if' || kind === 'with') return [{ kind, words: rest, inner, otherwise }]
+  if (kind === 'if' || kind === 'with' || kind === 'range') return [{ kind, words: rest, inner, otherwise }]
   if (kind !== 'define') throw new Error(`"${kind}" is more than the check of the chart understands`)
   defined.set(rest.trim().replaceAll('"', ''), inner)
   return []

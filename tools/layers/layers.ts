@@ -132,6 +132,7 @@ export const sealedLibraries: readonly { readonly library: string; readonly only
   { library: 'semver', only: 'packages/server/src/plugins' },
   { library: 'tar', only: '(packages/server/src/plugins|packages/cli/src/plugin)' },
   { library: 'rolldown', only: 'packages/cli/src/plugin' },
+  { library: '@vue/compiler-sfc', only: 'packages/cli/src/plugin' },
   { library: 'commander', only: 'packages/cli/src' },
   { library: 'typebox', only: 'packages/plugin-sdk/src/schema' },
 ]

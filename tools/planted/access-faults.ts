@@ -20,8 +20,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-2',
     what: 'a role that changes is not taken up',
     file: 'packages/server/src/access/access-source.ts',
-    find: 'else definitions.set(name, toDefinition(change.object))',
-    replace: '',
+    find: 'toDefinition(change.object))\n        made = undefined',
+    replace: 'toDefinition(change.object))',
   },
   {
     promise: 'C7-11',

@@ -44,7 +44,7 @@ const faults: readonly Row[] = [
   ],
   [
     'a message of NATS counts without its seal',
-    unit(`${feed}/take`),
+    `npm test -- --project unit ${feed}/take.test.ts`,
     { file: `${feed}/message.ts`, replace: 'headerBytes || !seals.isSealed(bytes)', by: 'headerBytes' },
     /with an invalid seal/,
   ],

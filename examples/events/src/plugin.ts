@@ -23,5 +23,5 @@ export default definePlugin({
   controllers: { remind },
   schedules: { count },
   permissions: [can('get', User)], // rights beyond its own models, which the operator approves
-  pages: [{ path: '', title: 'Program', allow: view }],
+  pages: [{ path: '', title: { en: 'Program', zh: '活动' }, allow: view }],
 })

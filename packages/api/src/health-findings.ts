@@ -2,7 +2,7 @@ type Texts = readonly string[]
 
 /** What a health check finds: every code with its values. */
 export interface HealthValues {
-  readonly accepting: { readonly version: string }
+  readonly accepting: { readonly version: string; readonly replica: string }
   readonly stopping: Readonly<Record<string, never>>
   /** `details` is of the driver, and only in English. */
   readonly database: { readonly store: string; readonly schema: number; readonly details: string }

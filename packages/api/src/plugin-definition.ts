@@ -52,7 +52,10 @@ export interface PluginDefinition {
 export interface PageDeclaration {
   /** Empty for the first page; segments may be parameters: `boards/:name`. */
   readonly path: string
+  /** In English. */
   readonly title: string
+  /** In other languages of the console, by their codes. */
+  readonly titles?: Readonly<Record<string, string>>
   /** UI permissions; a user needs all of them to see the page and its menu entry. */
   readonly permissions?: readonly string[]
   /** Whether the page has a menu entry; default true, unless the path has parameters. */

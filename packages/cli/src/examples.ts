@@ -36,5 +36,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'pergola plugin upgrade todo-1.1.0.tgz --plan',
     "pergola plugin upgrade todo-1.1.0.tgz --approve 'get secrets smtp'",
   ],
+  replicas: ['pergola replicas', 'pergola replicas -o json'],
+  'backup verify': ['pergola backup verify /var/backups/pergola-2026-11-16'],
+  'plugin run': ['pergola plugin run todo reminders', 'pergola plugin run todo reminders --wait 600'],
   'plugin logs': ['pergola plugin logs todo --follow'],
 }

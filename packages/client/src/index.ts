@@ -19,6 +19,8 @@ export type {
 export type { CollectionOptions, Whole } from './collection/collection-options.ts'
 export type { Condition, LabelCondition, ListOptions, Range, SortKey, Where } from './collection/list-options.ts'
 export type { Live, LiveOptions } from './collection/live.ts'
+export { selectionOf } from './collection/selection.ts'
+export type { LooseListOptions } from './collection/selection.ts'
 export type { ModelTypes, Served } from './collection/served.ts'
 export { createClient } from './client.ts'
 export type { Client, ClientOptions } from './client.ts'

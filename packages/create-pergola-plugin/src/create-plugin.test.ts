@@ -83,7 +83,7 @@ describe('rejected is', () => {
   test('a folder that is not empty, which stays unchanged', () => {
     const folder = newFolder()
     mkdirSync(folder)
-    expect(createPlugin(folder, sound)).toBe(10)
+    expect(createPlugin(folder, sound)).toBe(11)
     writeFileSync(join(folder, 'package.json'), 'mine')
     expect(() => createPlugin(folder, sound)).toThrow('already exists and is not empty')
     expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe('mine')

@@ -14,9 +14,11 @@ export interface NewPlugin {
 const versions = {
   '@types/node': '^24.19.2',
   oxlint: '^1.89.0',
-  typescript: '^7.0.2',
+  // vue-tsc needs the compiler's API, which TypeScript 7 does not have yet.
+  typescript: '^6.0.3',
   vitest: '^5.1.0',
   vue: '^3.5.45',
+  'vue-tsc': '^3.3.14',
 }
 
 /** All files of a working example plugin, by path. */
@@ -29,7 +31,8 @@ export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
     ['README.md', readme(plugin, names)],
     ['src/plugin.ts', pluginCode(plugin, names)],
     ['src/plugin.test.ts', testCode(plugin, names)],
-    ['src/ui/index.ts', pageCode(plugin, names)],
+    ['src/ui/index.ts', pagesCode],
+    ['src/ui/open.vue', pageCode(names)],
     [`seed/${names.plural}.yaml`, seed(plugin, names)],
     ['.github/workflows/ci.yml', workflow],
     ['.vscode/launch.json', json(launch)],
@@ -58,8 +61,8 @@ function packageJson({ name, version, packages }: NewPlugin): string {
       dev: 'pergola dev',
       // Starting a test host can take longer than the default test timeout on a busy machine.
       test: 'vitest run --testTimeout=30000',
-      check: 'tsc && oxlint',
-      pack: 'tsc && pergola plugin pack',
+      check: 'vue-tsc && oxlint',
+      pack: 'vue-tsc && pergola plugin pack',
     },
     dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
     devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
@@ -70,13 +73,13 @@ function packageJson({ name, version, packages }: NewPlugin): string {
   })
 }
 
-/** Node.js strips types at run time; `tsc` only checks them and emits nothing. */
+/** Node.js strips types at run time; `vue-tsc` only checks them and emits nothing. */
 const compilerOptions = {
   compilerOptions: {
     target: 'es2024',
     lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
     module: 'nodenext',
-    types: ['node'],
+    types: ['node', '@pergola/console/vue'],
     noEmit: true,
     allowImportingTsExtensions: true,
     erasableSyntaxOnly: true,
@@ -134,7 +137,7 @@ function readme({ name, group }: NewPlugin, { displayName, plural }: ModelNames)
     '| `npm run check` | types and lint |',
     `| \`npm run pack\` | \`${name}-<version>.tgz\`, and a summary of what it will do |`,
     '',
-    '`src/plugin.ts` is the plugin, `src/ui/index.ts` its page in the console. Objects in `seed/` are created in development, and never packed; objects in `extensions/`, if you',
+    '`src/plugin.ts` is the plugin, `src/ui/open.vue` its page in the console. Objects in `seed/` are created in development, and never packed; objects in `extensions/`, if you',
     'create that folder, are packed and written at every start.',
     '',
     'While `npm run dev` runs, `npx pergola --as ann ...` calls as a signed-in user, `--as admin` as the administrator and',
@@ -162,8 +165,8 @@ function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: M
     '})',
     '',
     '// Role templates: what operators hand out. Routes name the one that allows them.',
-    `const view = roleTemplate('view', { displayName: 'View ${spoken}', rules: [can(['get', 'list', 'watch'], ${kind})] })`,
-    `const manage = roleTemplate('manage', { displayName: 'Manage ${spoken}', dependencies: [view], rules: [can('*', ${kind})] })`,
+    `export const view = roleTemplate('view', { displayName: 'View ${spoken}', rules: [can(['get', 'list', 'watch'], ${kind})] })`,
+    `export const manage = roleTemplate('manage', { displayName: 'Manage ${spoken}', dependencies: [view], rules: [can('*', ${kind})] })`,
     `// Everybody who signs in has this one.`,
     `const own = roleTemplate('own', { displayName: 'Own ${spoken}', aggregateTo: ['authenticated'] })`,
     '',
@@ -194,37 +197,54 @@ function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: M
   )
 }
 
-function pageCode({ group }: NewPlugin, { kind, plural, displayName }: ModelNames): string {
+const pagesCode = lines(
+  "import { definePages } from '@pergola/console'",
+  "import Open from './open.vue'",
+  '',
+  '// The path of each page in `definePlugin`, and its component.',
+  "export default definePages({ '': Open })",
+)
+
+function pageCode({ kind, displayName }: ModelNames): string {
+  const spoken = displayName.toLowerCase()
   return lines(
-    "import { definePages, PageHeader, StateCard, useLiveList } from '@pergola/console'",
-    "import { defineComponent, h } from 'vue'",
-    `import type { ${kind} } from '../plugin.ts'`,
+    '<script setup lang="ts">',
+    "import { Button, client, Drawer, holds, ModelTable, ObjectForm, PageHeader } from '@pergola/console'",
+    "import { computed, ref } from 'vue'",
+    '// Models, routes and roles come as plain values; their code stays on the server.',
+    `import { ${kind}, manage } from '../plugin.ts'`,
     '',
-    `// The model by its address; \`typeof ${kind}\` brings the types. No code of the plugin comes to the browser.`,
-    `const ${plural}: Pick<typeof ${kind}, 'group' | 'version' | 'plural' | 'singular' | 'types'> = {`,
-    `  group: '${group}',`,
-    "  version: 'v1alpha1',",
-    `  plural: '${plural}',`,
-    `  singular: '${kind.toLowerCase()}',`,
+    `type Stored = NonNullable<(typeof ${kind})['object']>`,
+    '',
+    '// The server decides what a user may do; `holds` only decides what is shown.',
+    'const mayManage = computed(() => holds(manage))',
+    'const finish = ({ metadata }: Stored) =>',
+    `  client.collection(${kind}).update(metadata.name, (one) => (one.spec.state = 'done'))`,
+    "const actions = computed(() => (mayManage.value ? [{ title: 'Done', act: finish }] : []))",
+    '',
+    'const isOpen = ref(false)',
+    'const opened = ref<string>()',
+    'function open(name?: string): void {',
+    '  opened.value = name',
+    '  isOpen.value = true',
     '}',
+    '</script>',
     '',
-    `// Whoever looks at it sees each change as it happens.`,
-    'const Open = defineComponent(() => {',
-    `  const { items, isReady, error } = useLiveList(${plural}, { where: { 'spec.state': 'open' } })`,
-    '  const content = () => {',
-    '    if (error.value) return h(StateCard, { error: error.value })',
-    '    if (!isReady.value) return h(StateCard, { loading: true })',
-    "    if (items.value.length === 0) return h(StateCard, { title: 'Nothing is open' })",
-    "    return h('ul', items.value.map(({ metadata, spec }) => h('li', { key: metadata.uid }, spec.title)))",
-    '  }',
-    '  return () =>',
-    "    h('div', { class: 'stack' }, [",
-    `      h(PageHeader, { title: 'Open ${displayName.toLowerCase()}' }),`,
-    "      h('div', { class: 'card padded' }, content()),",
-    '    ])',
-    '})',
-    '',
-    "export default definePages({ '': Open })",
+    '<template>',
+    `  <PageHeader title="Open ${spoken}">`,
+    '    <Button v-if="mayManage" kind="primary" @click="open()">New</Button>',
+    '  </PageHeader>',
+    '  <ModelTable',
+    `    :of="${kind}"`,
+    `    :where="{ 'spec.state': 'open' }"`,
+    '    :actions="actions"',
+    '    can-open',
+    '    @open="({ metadata }) => open(metadata.name)"',
+    '  />',
+    `  <Drawer v-model="isOpen" :title="opened ? 'Change' : 'New'">`,
+    `    <ObjectForm :of="${kind}" :name="opened" @saved="isOpen = false" @cancel="isOpen = false" />`,
+    '  </Drawer>',
+    '</template>',
   )
 }
 

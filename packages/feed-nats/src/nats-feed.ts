@@ -45,6 +45,7 @@ export function createNatsFeed({ store, log, address, stream }: NatsFeedOptions)
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
+    lagMs: () => handing.lagMs(),
     subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
     state: () => running?.state() ?? 'not started',
     [Symbol.dispose]: () => stop.abort(),

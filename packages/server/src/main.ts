@@ -13,6 +13,7 @@ import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
+import { createReplica } from './base/replica.ts'
 import { looseFiles } from './config/loose-files.ts'
 import { natsAddressOf, type NatsAddress } from './config/nats-address.ts'
 import { oidcProvidersOf, type OidcProvider } from './config/oidc-provider.ts'
@@ -59,7 +60,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   } catch (error) {
     return refuseConfig(error)
   }
-  const log = openLog(config)
+  const replica = createReplica(config.replica.name)
+  const log = openLog(config, replica.name)
   for (const warning of looseFiles(config, configFile(options.configFile).file?.name)) log.warn({}, warning)
 
   await using stack = new AsyncDisposableStack()
@@ -72,7 +74,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     }
     const shipped = readShipped(shippedFolder)
     const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
-    return assemble({ config, ...read, shipped, log })
+    return assemble({ config, replica, ...read, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
@@ -81,7 +83,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     return 1
   }
   const isReady = await Promise.race([server.ready.then(() => true), stopped.then(() => false)])
-  if (isReady) tellReady(config, server, (performance.now() - started) / 1000)
+  if (isReady) tellReady({ config, server, replica: replica.name }, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
   // Otherwise SIGHUP ends the process, as it should without an audit file.
@@ -178,12 +180,12 @@ function stderr(text: string): void {
   process.stderr.write(text)
 }
 
-function openLog({ log: { level, format } }: Config): Log {
+function openLog({ log: { level, format } }: Config, replica?: string): Log {
   const pretty = format === 'auto' ? process.stderr.isTTY : format === 'pretty'
   const lines = createLineBuffer(stderr)
   // Also when the process fails: writes to pipes, files and terminals complete before this returns.
   process.once('exit', lines.flush)
-  return createLog({ level, pretty, write: lines.write })
+  return createLog({ level, pretty, write: lines.write, ...(replica !== undefined && { replica }) })
 }
 
 /** The first signal stops the server; a second one exits at once. */
@@ -223,18 +225,24 @@ function readFile(name: string): string {
   }
 }
 
+interface Started {
+  readonly config: Config
+  readonly server: Server
+  readonly replica: string
+}
+
 /** Readable lines on a terminal; otherwise one line of JSON, independent of the log level. */
-function tellReady({ log: { format } }: Config, server: Server, seconds: number): void {
+function tellReady({ config, server, replica }: Started, seconds: number): void {
+  const { format } = config.log
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.
   const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
   if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
     return stdout(banner({ url, database, setupSecret, seconds }))
   }
-  const replica = `${hostname()}/${process.pid}`
   const setup = setupSecret === undefined ? {} : { setup: url + setupPagePath(consoleFolder), setupSecret }
-  const log = createLog({ level: 'info', pretty: false, write: stdout })
-  log.info({ url, version: hostVersion, replica, database, ...setup }, 'ready')
+  const log = createLog({ level: 'info', pretty: false, write: stdout, replica })
+  log.info({ url, version: hostVersion, database, ...setup }, 'ready')
 }
 
 interface BannerFacts {

@@ -2,6 +2,7 @@ import type { Administrator } from './config/administrator.ts'
 import type { Config } from './config/config.ts'
 import type { Development } from './base/development.ts'
 import type { Log } from './base/log.ts'
+import type { Replica } from './base/replica.ts'
 import type { NatsAddress } from './config/nats-address.ts'
 import type { OidcProvider } from './config/oidc-provider.ts'
 import type { GivenSettings } from './config/plugin-files-settings.ts'
@@ -12,6 +13,8 @@ import type { RunHere } from './plugins/process/launch-here.ts'
 /** The parts of a server. */
 export interface AssembleOptions {
   readonly config: Config
+  /** This process; by default a new one named by the configuration. */
+  readonly replica?: Replica
   /** Created at a start that finds no super administrator. */
   readonly administrator?: Administrator
   /** OpenID Connect providers for signing in. */

@@ -20,7 +20,7 @@ export async function installPurchasing(stage: Stage): Promise<void> {
   )
 }
 
-async function upload({ page }: Visitor, bytes: Buffer): Promise<void> {
+export async function upload({ page }: Visitor, bytes: Buffer): Promise<void> {
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'package.tgz', mimeType: 'application/gzip', buffer: bytes })

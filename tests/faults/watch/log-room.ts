@@ -41,7 +41,11 @@ export async function makeLogRoom(url: string): Promise<LogRoom> {
     forget: async (keepMs) => {
       const now: Forgetting = { began: performance.now(), floor: Number.POSITIVE_INFINITY }
       past.push(now)
-      await compact(pool, { keepMs, maxBytes: Number.MAX_SAFE_INTEGER }, { smallest: size }).catch(async () => {
+      await compact(
+        { pool, replica: undefined },
+        { keepMs, maxBytes: Number.MAX_SAFE_INTEGER },
+        { smallest: size },
+      ).catch(async () => {
         // After a crash the lease is held for longer than a round lasts.
         await pool.query(`DELETE FROM leases WHERE name = 'change log compaction'`).catch(() => {})
       })

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { urlIn } from '../../end-to-end/pergola-process.ts'
 import { openLink, type Link } from './link.ts'
 
-const command = join(import.meta.dirname, '../../../packages/cli/src/main.ts')
+/** The source of this working tree's command. */
+export const command = join(import.meta.dirname, '../../../packages/cli/src/main.ts')
 /** Bytes of output that are kept, newest last. */
 const maxLogLength = 200_000
 const restartMs = 200
@@ -29,8 +30,8 @@ export interface Replica extends AsyncDisposable {
   untilUp(): Promise<void>
   /** Stops it without a restart; resolves when it has exited. */
   halt(): Promise<void>
-  /** Starts it after `halt`. */
-  proceed(): void
+  /** Starts it after `halt`, as the program at this path or as before. */
+  proceed(program?: string): void
   log(): string
 }
 
@@ -38,10 +39,17 @@ export interface ReplicaOptions {
   readonly at: number
   /** Direct URL, without a link. */
   readonly databaseUrl: string
+  /** The command to run, if it is in another checkout. */
+  readonly program?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaOptions): Promise<Replica> {
+export async function startReplica({
+  at,
+  databaseUrl,
+  program: first = command,
+  env: more = {},
+}: ReplicaOptions): Promise<Replica> {
   const [clients, database] = [await openLink(), await openLink()]
   const directory = mkdtempSync(join(tmpdir(), 'pergola-history-'))
   const throughLink = new URL(databaseUrl)
@@ -56,6 +64,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
     PERGOLA_LOG_LEVEL: 'warn',
     ...more,
   }
+  let program = first
   let child: ChildProcess
   let log = ''
   let isOver = false
@@ -63,7 +72,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
   const run = () => {
     let printed = ''
     // Ends with this process, even while it is stopped.
-    const node = [process.execPath, '--conditions=@pergola/source', command, 'serve']
+    const node = [process.execPath, '--conditions=@pergola/source', program, 'serve']
     child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
       cwd: directory,
       env,
@@ -107,7 +116,8 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
       // A pending restart has noticed the halt by then.
       await sleep(restartMs)
     },
-    proceed: () => {
+    proceed: (next = program) => {
+      program = next
       isHalted = false
       run()
     },

@@ -88,7 +88,11 @@ export interface PluginSchedule {
   readonly lastRun?: string
   /** Absent when that run succeeded. */
   readonly lastError?: string
+  /** How many of the last runs failed in succession. */
+  readonly failures?: number
   readonly nextRun?: string
+  /** Identifies a requested run that has not completed. */
+  readonly requested?: string
 }
 
 export interface PluginUpgrade {

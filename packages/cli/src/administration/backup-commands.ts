@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { showingProgress } from '../terminal/progress.ts'
 import { configOf, configOption } from './config-option.ts'
 import { print, type SharedOptions } from './run-administration.ts'
@@ -11,7 +12,7 @@ interface RestoreOptions extends SharedOptions {
 
 /** Commands for operators that back up and restore all data. */
 export function addBackupCommands(program: Command, context: CommandContext): void {
-  program
+  const made = program
     .command('backup')
     .description('write a consistent snapshot of all data to a new file; servers keep running')
     .argument('<file>', 'the new file; must not exist')
@@ -19,6 +20,12 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print JSON')
     .addHelpText('after', '\nWorks on the database of the configuration. Keys of sealed secrets are not in the file.')
     .action((file: string, options: SharedOptions) => backUp(context, file, options))
+  made
+    .command('verify')
+    .description('read all of a backup: checksum, damage, and whether this release can use it; needs no database')
+    .argument('<file>', 'the file that pergola backup wrote')
+    .option('--json', 'print JSON')
+    .action((file: string, options: SharedOptions) => verify(context, file, options))
   program
     .command('restore')
     .description('restore the database from a backup and sign everybody out; no server may be running')
@@ -49,6 +56,29 @@ async function backUp({ terminal }: CommandContext, file: string, options: Share
     ])
   })
   process.exit(code)
+}
+
+async function verify({ terminal }: CommandContext, file: string, options: SharedOptions): Promise<void> {
+  const { verifyBackup } = await import('@pergola/server')
+  try {
+    let words = 'it is begun'
+    const read = async () => {
+      using _ = showingProgress(terminal, () => `verify: ${words}`)
+      return verifyBackup(file, (said) => (words = said))
+    }
+    const { engine, schema, isChecked } = await read()
+    const { number, lowestReader } = schema
+    const bytes = statSync(file).size
+    print(options, { file, bytes, engine, schema, isChecked }, [
+      `  backup    ${file}  ${(bytes / 1024 / 1024).toFixed(1)} MB, ${engine}, read to the end`,
+      isChecked ? '  checksum  matches' : `  checksum  none: ${file}.sha256 is not there, so damage may go unseen`,
+      `  schema    ${number}, for servers with schema ${lowestReader} or later; this release can use it`,
+      `  next      pergola restore ${file}`,
+    ])
+  } catch (error) {
+    terminal.tell([error instanceof Error ? error.message : String(error)])
+    process.exitCode = exitCodes.failed
+  }
 }
 
 async function restore({ terminal }: CommandContext, file: string, options: RestoreOptions): Promise<void> {

@@ -10,7 +10,7 @@ import {
   versionFinding,
 } from './checks.ts'
 
-const ready = `[ok]     accepting   requests, by version 1.2.0
+const ready = `[ok]     accepting   requests, by version 1.2.0, replica web-1
 [ok]     database    SQLite pergola.db
 [failed] plugins     still starting (plugins.startGrace)
 not ready: plugins
@@ -18,7 +18,7 @@ not ready: plugins
 
 test('the checks of /readyz become findings, with advice for those that failed', () => {
   expect(readinessFindings(ready)).toMatchObject([
-    { level: 'ok', name: 'accepting', words: 'requests, by version 1.2.0' },
+    { level: 'ok', name: 'accepting', words: 'requests, by version 1.2.0, replica web-1' },
     { level: 'ok', name: 'database', words: 'SQLite pergola.db' },
     { level: 'failed', name: 'plugins', advice: expect.stringContaining('pergola plugin list') as string },
   ])

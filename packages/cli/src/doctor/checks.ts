@@ -80,7 +80,7 @@ export function detailsFinding(text: string): Finding | undefined {
 
 /** Compares the server's version with the CLI's. The server reports it only to callers that may see details. */
 export function versionFinding(text: string, own: string): Finding | undefined {
-  const [, server] = /^\[ok\] +accepting +requests, by version (\S+)$/m.exec(text) ?? []
+  const [, server] = /^\[ok\] +accepting +requests, by version ([^\s,]+)/m.exec(text) ?? []
   if (server === undefined) return undefined
   const name = 'version'
   if (server === own) return { level: 'ok', name, words: `${own}, the server's and this command's` }

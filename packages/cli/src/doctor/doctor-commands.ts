@@ -4,6 +4,7 @@ import { addServerOptions } from '../server/connect.ts'
 import { outputOption } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { DoctorOptions } from './doctor.ts'
+import type { ReplicasOptions } from './replicas.ts'
 
 export function addDoctorCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('doctor'))
@@ -15,6 +16,15 @@ export function addDoctorCommands(program: Command, context: CommandContext): vo
       runCommand(context, async (options: DoctorOptions) => {
         const { doctor } = await import('./doctor.ts')
         return doctor(context, options)
+      }),
+    )
+  addServerOptions(program.command('replicas'))
+    .description('list the servers on the same database: version, start, lag, plugins and the work each does for all')
+    .addOption(outputOption(['table', 'json']))
+    .action(
+      runCommand(context, async (options: ReplicasOptions) => {
+        const { showReplicas } = await import('./replicas.ts')
+        await showReplicas(context, options)
       }),
     )
 }

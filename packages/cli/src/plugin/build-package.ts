@@ -19,6 +19,7 @@ import { inspectBundle, type Inspected, type Reader } from './inspect-bundle.ts'
 import { locateDecorator, locateFault, locateThrown, type Source } from './locate-fault.ts'
 import { readExtensions } from './read-extensions.ts'
 import { readProject, type PluginProject } from './read-project.ts'
+import { serverFilesOf } from './server-files.ts'
 
 const rolesFile = 'extensions/roles.yaml'
 /** Limits that a host enforces. */
@@ -70,11 +71,12 @@ export interface BuiltPackage {
 export async function buildPackage(options: BuildOptions): Promise<BuiltPackage> {
   const { folder, conditions = [], comesWithHost = false, forDevelopment = false, reader, signal } = options
   const project = readProject(folder)
-  const built = await bundle(project, { conditions, sources: forDevelopment ? 'on this machine' : 'portable' })
+  const sources = forDevelopment ? 'on this machine' : 'portable'
+  const built = await bundle(project, { conditions, sources, shown: serverFilesOf(folder) })
   // Inspects twice for a release: a host would reject a definition that is not deterministic, so fail early.
   const asked = { comesWithHost, times: forDevelopment ? 1 : 2, reader, ...(signal && { signal }) }
   const { inspected, warnings } = await inspectBundle(built, asked)
-  const definition = definitionOf(await withHostFaults(inspected), built, project)
+  const { definition, values = {} } = definitionOf(await withHostFaults(inspected), built, project)
   const extensions = readExtensions(folder)
   const roles = checkExtensions(extensions, definition)
   const files = new Map<string, Buffer>([
@@ -82,7 +84,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     ['plugin.js.map', Buffer.from(built.map)],
     ...extensions.map(({ path, bytes }) => [path, bytes] as const),
   ])
-  const pages = await bundlePages(folder)
+  const pages = await bundlePages(folder, values)
   refuseUnpaired(definition, pages.size > 0)
   for (const [path, bytes] of pages) files.set(path, bytes)
   if (definition.roles.length > 0) addRoles(files, definition.roles)
@@ -153,8 +155,12 @@ async function withHostFaults(inspected: Inspected): Promise<Inspected> {
   return faults.length > 0 ? { faults } : inspected
 }
 
-function definitionOf(inspected: Inspected, built: Bundle, { folder, entry }: PluginProject): PluginDefinition {
-  if ('definition' in inspected) return inspected.definition
+function definitionOf(
+  inspected: Inspected,
+  built: Bundle,
+  { folder, entry }: PluginProject,
+): Extract<Inspected, { readonly definition: PluginDefinition }> {
+  if ('definition' in inspected) return inspected
   const sources: readonly Source[] = built.sources.map((file) => ({
     file,
     text: readFileSync(join(folder, file), 'utf8'),

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { rolldown, type Plugin } from 'rolldown'
+import { rolldown, type Plugin, type RolldownLog } from 'rolldown'
 import { at, AuthorFault } from './author-fault.ts'
 
 /** Path of the bundled console pages in the package. */
@@ -10,54 +10,162 @@ export const firstPage = 'ui/index.js'
 /** Modules that the console provides through its import map. */
 const shared: readonly string[] = ['vue', 'vue-router', '@pergola/console']
 
+/** What pages import from files of the server: plain values by file, relative to the plugin's folder, and by name. */
+export type PageValues = Readonly<Record<string, Readonly<Record<string, object>>>>
+
 /** Bundles the console pages of a plugin, if any, into one module that includes its styles. */
-export async function bundlePages(folder: string): Promise<ReadonlyMap<string, Buffer>> {
+export async function bundlePages(folder: string, values: PageValues): Promise<ReadonlyMap<string, Buffer>> {
   const entry = ['src/ui/index.ts', 'src/ui/index.js'].find((file) => existsSync(join(folder, file)))
   if (entry === undefined) return new Map()
-  return new Map([[firstPage, Buffer.from(await bundled(folder, entry))]])
+  return new Map([[firstPage, Buffer.from(await bundled(createPages(realpathSync(folder), entry, values)))]])
 }
 
-async function bundled(folder: string, entry: string): Promise<string> {
+/** The pages of one build. */
+interface Pages {
+  readonly folder: string
+  readonly entry: string
+  readonly values: PageValues
+  /** Styles by the module that they belong to. */
+  readonly styles: Map<string, string>
+  /** Found while modules are loaded, all of them before the build fails. */
+  readonly faults: string[]
+  /** The name of a file for its author. */
+  readonly nameOf: (path: string) => string
+}
+
+function createPages(folder: string, entry: string, values: PageValues): Pages {
+  const nameOf = (path: string) => relative(folder, path).replaceAll(sep, '/')
+  return { folder, entry, values, styles: new Map(), faults: [], nameOf }
+}
+
+async function bundled(pages: Pages): Promise<string> {
+  const { folder, entry, faults } = pages
   try {
     await using build = await rolldown({
-      input: wholeModule,
+      input: join(folder, entry),
       cwd: folder,
       platform: 'browser',
       external: [...shared],
-      plugins: [wholePlugin(folder, entry)],
+      moduleTypes: { '.svg': 'dataurl', '.png': 'dataurl', '.webp': 'dataurl' },
+      transform: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+      plugins: [serverPlugin(pages), vuePlugin(pages), stylePlugin(pages)],
       experimental: { attachDebugInfo: 'none' },
       // Unresolved imports would only fail in the browser.
       onLog: (_, log) => {
-        if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
+        if (log.code === 'UNRESOLVED_IMPORT') faults.push(faultOf(log, pages))
       },
     })
     const { output } = await build.generate({ format: 'esm', codeSplitting: false, minify: true })
-    return output[0].code
+    if (faults.length > 0) throw new AuthorFault(faults.toSorted())
+    const [{ code, modules }] = output
+    return `${code}${styleExport(Object.keys(modules), pages)}`
   } catch (error) {
-    throw new AuthorFault([at({ file: entry }, wordsOf(error as Error))])
+    if (error instanceof AuthorFault) throw error
+    throw new AuthorFault(faults.length > 0 ? faults.toSorted() : faultsOf(error as Error, pages))
   }
+}
+
+function faultsOf(error: Error, pages: Pages): readonly string[] {
+  const { errors = [] } = error as { readonly errors?: readonly RolldownLog[] }
+  const logs = errors.length > 0 ? errors : [error as RolldownLog]
+  return [...new Set(logs.map((log) => faultOf(log, pages)))]
 }
 
 /** Keeps the message and drops the code frame of the bundler. */
-function wordsOf({ message }: Error): string {
+function faultOf({ message, id, loc }: RolldownLog, { folder, entry, values, nameOf }: Pages): string {
   const plain = stripVTControlCharacters(message)
-  return /\[[A-Z_]+\] (.*)/.exec(plain)?.[1] ?? plain
+  const told = /\[[A-Z_]+\] (.*)/.exec(plain)?.[1] ?? plain
+  const [, name = '', from = ''] = /"(\w+)" is not exported by "([^"]+)"/.exec(told) ?? []
+  const words = from in values ? notForPages(name, from) : told
+  const file = loc?.file ?? id ?? join(folder, entry)
+  const [, word] = /['"]([^'"]+)['"]/.exec(words) ?? []
+  return at({ file: nameOf(file), ...(file.endsWith('.vue') ? placeOfWord(file, word) : placeOfLoc(loc)) }, words)
 }
 
-const wholeModule = 'pergola:pages'
+function notForPages(name: string, file: string): string {
+  const kinds = 'models, owned objects, role templates, and routes that definePlugin names'
+  return `"${name}" of ${file} runs on the server; pages import from there ${kinds}; move what both need into a file without @pergola/plugin-sdk`
+}
 
-/** Exports the author's pages, and the styles as a string, which the console scopes to these pages. */
-function wholePlugin(folder: string, entry: string): Plugin {
-  const style = join(folder, 'src/ui/style.css')
-  const text = existsSync(style) ? readFileSync(style, 'utf8') : ''
-  const filter = { id: new RegExp(`^\\0?${wholeModule}$`) }
+function placeOfLoc(loc: RolldownLog['loc']): { readonly line?: number; readonly column?: number } {
+  return loc ? { line: loc.line, column: loc.column + 1 } : {}
+}
+
+/** The bundler knows positions in the compiled component; the author knows the file. */
+function placeOfWord(file: string, word: string | undefined): { readonly line?: number; readonly column?: number } {
+  const text = readFileSync(file, 'utf8')
+  const index = word === undefined ? -1 : text.indexOf(word)
+  if (index < 0) return {}
+  const before = text.slice(0, index).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+/** Replaces files of the server by the values that pages may have, and rejects all other code of the server. */
+function serverPlugin({ folder, values, faults, nameOf }: Pages): Plugin {
+  const files = new Map(Object.keys(values).map((file) => [join(folder, file), values[file] ?? {}]))
   return {
-    name: 'pergola-pages',
-    resolveId: { filter, handler: () => `\0${wholeModule}` },
+    name: 'pergola-server',
+    resolveId: {
+      filter: { id: /^(node:|@pergola\/plugin-sdk(\/|$))/ },
+      handler: (id, importer = '') => {
+        const place = { file: nameOf(importer), ...placeOfWord(importer, id) }
+        faults.push(at(place, `pages run in the browser, which has no ${id}; import only types of it`))
+        return { id, external: true }
+      },
+    },
     load: {
-      filter,
-      handler: () =>
-        `export { default } from ${JSON.stringify(join(folder, entry))}\nexport const style = ${JSON.stringify(text)}\n`,
+      filter: { id: /\.[cm]?[jt]sx?$/ },
+      handler: (path) => {
+        const exported = files.get(path)
+        if (!exported) return undefined
+        const lines = Object.entries(exported).map(
+          ([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`,
+        )
+        return { code: lines.join(''), moduleType: 'js' }
+      },
     },
   }
+}
+
+function vuePlugin({ styles, faults, nameOf }: Pages): Plugin {
+  return {
+    name: 'pergola-vue',
+    load: {
+      filter: { id: /\.vue$/ },
+      handler: async (path) => {
+        // Loaded on demand: the compiler takes longer to load than a small plugin to build.
+        const { compileVue } = await import('./compile-vue.ts')
+        const compiled = await compileVue({ path, file: nameOf(path), text: readFileSync(path, 'utf8') })
+        if ('faults' in compiled) {
+          faults.push(...compiled.faults)
+          return 'export default {}'
+        }
+        styles.set(path, compiled.style)
+        return compiled
+      },
+    },
+  }
+}
+
+function stylePlugin({ styles }: Pages): Plugin {
+  return {
+    name: 'pergola-style',
+    load: {
+      filter: { id: /\.css$/ },
+      handler: (path) => {
+        styles.set(path, readFileSync(path, 'utf8'))
+        return { code: 'export {}', moduleType: 'js', moduleSideEffects: 'no-treeshake' }
+      },
+    },
+  }
+}
+
+/** The console scopes the styles to the pages of the plugin. */
+function styleExport(modules: readonly string[], { folder, styles }: Pages): string {
+  const first = join(folder, 'src/ui/style.css')
+  if (existsSync(first)) styles.set(first, readFileSync(first, 'utf8'))
+  const order = [first, ...modules.filter((path) => path !== first)]
+  const text = order.flatMap((path) => styles.get(path) ?? []).join('\n')
+  // A name that the bundler never gives.
+  return `\nconst pergola$style=${JSON.stringify(text)};export{pergola$style as style};\n`
 }

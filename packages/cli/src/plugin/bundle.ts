@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown, type OutputChunk, type Plugin, type RolldownLog } from 'rolldown'
 import { at, AuthorFault } from './author-fault.ts'
-import { entryModule, entrySource, firstModule } from './entry-module.ts'
+import { entryModule, entrySource, firstModule, type Entry } from './entry-module.ts'
 import { createNativeFault } from './native-code.ts'
 import { createPackageOf, type PackageOf } from './package-of.ts'
 import type { PluginProject } from './read-project.ts'
@@ -24,9 +24,11 @@ export interface BundleOptions {
   readonly conditions: readonly string[]
   /** Source names in the map: identical on every machine, or local paths for a debugger. */
   readonly sources: 'portable' | 'on this machine'
+  /** Files of the server that pages import. */
+  readonly shown: readonly string[]
 }
 
-export async function bundle(project: PluginProject, { conditions, sources }: BundleOptions): Promise<Bundle> {
+export async function bundle(project: PluginProject, { conditions, sources, shown }: BundleOptions): Promise<Bundle> {
   const folder = realpathSync(project.folder)
   const entry = join(folder, project.entry)
   const packageOf = createPackageOf()
@@ -44,7 +46,7 @@ export async function bundle(project: PluginProject, { conditions, sources }: Bu
       cwd: folder,
       platform: 'node',
       resolve: { conditionNames: [...conditions, 'node', 'import'] },
-      plugins: [entryPlugin(entry), nativePlugin(refuseNative)],
+      plugins: [entryPlugin({ folder, plugin: project.entry, shown }), nativePlugin(refuseNative)],
       experimental: { attachDebugInfo: 'none' },
       onLog: (_, log) => {
         if (log.code === 'UNRESOLVED_IMPORT') unresolved.push(log)
@@ -97,12 +99,12 @@ function bundleOf(chunk: OutputChunk, folder: string, packageOf: PackageOf): Omi
 }
 
 /** Filters by module name, because every callback from the bundler is slow. */
-function entryPlugin(plugin: string): Plugin {
+function entryPlugin(entry: Entry): Plugin {
   const filter = { id: new RegExp(`^\\0?(${entryModule}|${firstModule})$`) }
   return {
     name: 'pergola-entry',
     resolveId: { filter, handler: (id) => `\0${id}` },
-    load: { filter, handler: (id) => entrySource(id.slice(1), plugin) },
+    load: { filter, handler: (id) => entrySource(id.slice(1), entry) },
   }
 }
 

@@ -7,11 +7,12 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import type { PluginDefinition } from '@pergola/api'
+import type { PageValues } from './bundle-pages.ts'
 import type { Bundle } from './bundle.ts'
 
 /** The definition, or why it could not be read. */
 export type Inspected =
-  | { readonly definition: PluginDefinition }
+  | { readonly definition: PluginDefinition; readonly values?: PageValues }
   | { readonly faults: readonly { readonly where: string; readonly message: string }[] }
   | { readonly thrown: { readonly message: string; readonly stack: string } }
   | { readonly problem: string }
@@ -38,9 +39,9 @@ const answer = (value) => {
 try {
   const { folder, url, options } = JSON.parse(readFileSync(0, 'utf8'))
   process.chdir(folder)
-  const { default: plugin, inspect } = await import(url)
+  const { default: plugin, inspect, forPages } = await import(url)
   const isPlugin = typeof plugin === 'object' && plugin !== null && typeof plugin.name === 'string'
-  answer(isPlugin ? { definition: inspect(plugin, options) } : { problem: 'the default export is not a plugin; write "export default definePlugin({ ... })"' })
+  answer(isPlugin ? { definition: inspect(plugin, options), values: forPages?.() } : { problem: 'the default export is not a plugin; write "export default definePlugin({ ... })"' })
 } catch (error) {
   if (error?.name === 'DefinitionError') answer({ faults: error.faults })
   answer({ thrown: { message: String(error?.message ?? error), stack: String(error?.stack ?? '') } })

@@ -284,11 +284,6 @@ describe('packing reports', () => {
       [/^fast\/fast\.js the package fast is compiled from native code/],
     ],
     [
-      'an unresolved import in the console pages',
-      { 'src/ui/index.ts': "import 'nowhere'\nexport default {}" },
-      [/^src\/ui\/index\.ts .*'nowhere'/],
-    ],
-    [
       'components of console pages that the plugin does not name',
       { ...plugin(minimal), 'src/ui/index.ts': 'export default {}' },
       ['src/ui/index.ts has components, but definePlugin has no pages; name them there, each with its path'],

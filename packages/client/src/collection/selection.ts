@@ -8,7 +8,7 @@ export interface LooseListOptions {
   readonly sort?: string | readonly string[]
 }
 
-/** Undefined when no object can match, as with `{ in: [] }`. */
+/** The selectors of a request. Undefined when no object can match, as with `{ in: [] }`. */
 export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Selection | undefined {
   const { anyOf, ...conditions } = where
   const [fields, byLabel] = [termsOf('where', conditions), termsOf('labels', labels)]

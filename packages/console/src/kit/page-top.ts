@@ -14,6 +14,11 @@ export function pageTitle(): string | undefined {
   return shown.value?.title()
 }
 
+/** Identifies the current page: every page has another one. */
+export function pageTop(): Pick<PageTop, 'title'> | undefined {
+  return shown.value
+}
+
 export function pageBack(): RouteLocationRaw | undefined {
   return shown.value?.back?.()
 }

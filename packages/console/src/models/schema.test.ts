@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reactive } from 'vue'
 import { initialOf, isEditable, titleOf, widgetOf, type Schema } from './schema.ts'
 
 const flat: Schema = { type: 'object', properties: { item: { type: 'string' }, count: { type: 'integer' } } }
@@ -76,4 +77,9 @@ it('constants with a default and fields of the server have no control', () => {
   expect(isEditable({ const: 'User' }, {})).toBe(true)
   expect(isEditable({ type: 'string', readOnly: true }, {})).toBe(false)
   expect(widgetOf({ type: 'array', items: { type: 'object', properties: { kind, name } } })).toBe('table')
+})
+
+it('a new object gets a list as the default of a reactive schema', () => {
+  const schema = reactive({ type: 'array', default: [{ title: 'first' }], items: { type: 'object' } })
+  expect(initialOf(schema, {})).toEqual([{ title: 'first' }])
 })

@@ -157,7 +157,8 @@ export function titleOf(name: string, schema?: Schema, language = 'en'): string 
 /** Initial value for a schema: defaults, and what is required. */
 export function initialOf(schema: Schema, whole: Schema): unknown {
   const here = resolved(schema, whole)
-  if (here.default !== undefined) return structuredClone(here.default)
+  // The schema of a query is reactive, which `structuredClone` rejects.
+  if (here.default !== undefined) return JSON.parse(JSON.stringify(here.default))
   const widget = widgetOf(here, whole)
   if (widget === 'list' || widget === 'table' || widget === 'tags') return []
   if (widget === 'map') return {}

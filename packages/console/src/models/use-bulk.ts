@@ -1,18 +1,29 @@
 import type { ApiObject, ListQuery, ResourceType } from '@pergola/client'
 import { shallowRef, type ShallowRef } from 'vue'
-import { tellProblem } from '../kit/tell.ts'
+import { tellDone, tellProblem } from '../kit/tell.ts'
 import { client } from '../server/client.ts'
 import { words } from '../words/words.ts'
 import { valueAt } from './cell-text.ts'
 import { csvOf } from './csv.ts'
-import type { Failure } from './each-object.ts'
+import { forEachOf, type Failure } from './each-object.ts'
 import { deleteLater } from './late-deletion.ts'
 import { readUpTo } from './read-up-to.ts'
 import type { Selection } from './use-selection.ts'
 
+/** An action on each selected object. */
+export interface Action {
+  readonly title: string
+  readonly danger?: boolean
+  /** A question before the action. */
+  readonly confirm?: string | undefined
+  readonly act: (object: never) => Promise<unknown>
+}
+
 interface Bulk {
   /** The selected objects; reads every page if all matches are selected. */
   readonly chosen: () => Promise<readonly ApiObject[]>
+  /** Runs an action on the objects, and remembers failures. */
+  readonly run: (action: Action, objects: readonly ApiObject[]) => Promise<void>
   readonly remove: (objects: readonly ApiObject[]) => void
   readonly save: (columns: readonly { readonly key: string; readonly title: string }[]) => Promise<void>
   readonly failures: ShallowRef<readonly Failure<ApiObject>[]>
@@ -38,6 +49,12 @@ export function useBulk(of: {
   return {
     chosen,
     failures,
+    run: async ({ title, act }, objects) => {
+      const failed = await forEachOf(objects, async (object) => void (await act(object as never)))
+      failures.value = failed
+      if (failed.length === 0) tellDone(`${title}: ${words.value.objects.countOf(objects.length)}`)
+      of.selection.clear()
+    },
     remove: (objects) => {
       deleteLater({
         type: of.type(),

@@ -3,6 +3,7 @@ import { defineComponent, h, shallowRef, type Component } from 'vue'
 import type { Router } from 'vue-router'
 import type { Hue } from '../kit/hue.ts'
 import { client } from '../server/client.ts'
+import { language } from '../words/words.ts'
 import { adoptStyle } from './adopt-style.ts'
 import type { PluginPage, PluginPages } from './define-pages.ts'
 import PluginFrame from './plugin-frame.vue'
@@ -12,7 +13,8 @@ export interface PluginMenu {
   readonly icon?: DisplayIcon | undefined
   readonly color?: Hue | undefined
   readonly entries: readonly {
-    readonly title: string
+    /** In the language of the console. */
+    readonly title: () => string
     readonly to: string
     readonly permissions?: readonly string[] | undefined
   }[]
@@ -30,6 +32,7 @@ interface PagedPlugin {
   readonly pages: readonly {
     readonly path: string
     readonly title: string
+    readonly titles?: Readonly<Record<string, string>>
     readonly permissions?: readonly string[]
     readonly inMenu?: boolean
   }[]
@@ -68,7 +71,7 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
   const base = `/p/${name}`
   const addressOf = (path: string) => (path === '' ? base : `${base}/${path}`)
   const loader = createLoader(name, module)
-  const removers = pages.map(({ path, title, permissions }) =>
+  const removers = pages.map(({ path, permissions, ...page }) =>
     router.addRoute({
       path: addressOf(path),
       // Each page needs its own component: the router would reuse one frame for all pages.
@@ -76,12 +79,12 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
         setup: () => () =>
           h(PluginFrame, { plugin: { name, title: displayName, icon, color }, load: () => loader.page(path) }),
       }),
-      meta: { title: () => title, ...(permissions && { permissions }) },
+      meta: { title: () => titleOf(page), ...(permissions && { permissions }) },
     }),
   )
   const entries = pages
     .filter(({ path, inMenu = !path.includes(':') }) => inMenu)
-    .map(({ path, title, permissions }) => ({ title, to: addressOf(path), permissions }))
+    .map(({ path, permissions, ...page }) => ({ title: () => titleOf(page), to: addressOf(path), permissions }))
   return {
     module,
     menu: { heading: displayName, icon, color, entries },
@@ -90,6 +93,10 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
       loader.dropStyle()
     },
   }
+}
+
+function titleOf({ title, titles }: Pick<PagedPlugin['pages'][number], 'title' | 'titles'>): string {
+  return titles?.[language.value] ?? title
 }
 
 /** Imports a plugin's module when one of its pages is first opened: its code runs with the user's rights. */

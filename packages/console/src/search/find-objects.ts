@@ -13,6 +13,7 @@ import type { Schema } from '../models/schema.ts'
 import { client } from '../server/client.ts'
 import { isRefusal } from '../server/is-refusal.ts'
 import type { Hit } from './hit.ts'
+import { matching } from './match.ts'
 import { nameLike, searchTerms } from './search-terms.ts'
 
 /** Bounds of one search: models, requests in flight and objects per model. */
@@ -33,6 +34,15 @@ export interface FoundObjects {
 export interface FindOptions {
   readonly signal: AbortSignal
   readonly schemaOf: (model: ListedModel) => Promise<Schema | undefined>
+  readonly known: KnownOfSearch
+}
+
+/** What earlier texts of one search have shown, so that a longer text sends fewer requests. */
+export interface KnownOfSearch {
+  /** The text that found nothing in a model. Searches are by prefix: a longer text finds nothing there either. */
+  readonly nothingFor: Map<string, string>
+  /** Few objects that are read once and matched here, also by words within their titles. */
+  readonly few: Map<string, readonly ApiObject[]>
 }
 
 /** Finds objects by the query, grouped by model. Models of plugins come before the host's. */
@@ -62,15 +72,13 @@ export async function findObjects(
 
 /** Requests one object more than is shown, to detect further matches. */
 async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
-  const { signal, schemaOf } = options
-  const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
-    const asked = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
-    return (await client.resource(model).list(asked, { signal })).items
-  }
-  const hasWords = model.indexes.some(({ name }) => name === 'words')
+  const { signal, schemaOf, known } = options
+  const key = `${model.group}/${model.plural}`
+  const nothing = known.nothingFor.get(key)
+  if (nothing !== undefined && query.startsWith(nothing)) return []
   try {
-    const lists = await Promise.all(searchTerms(query, { title: titleIndexOf(model), hasWords }).map(list))
-    const objects = [...new Map(lists.flat().map((object) => [object.metadata.uid, object])).values()]
+    const objects = (await fewOf(model, query, options)) ?? (await byPrefix(model, query, signal))
+    if (objects.length === 0) known.nothingFor.set(key, query)
     // The tones of states are in the schema, which is read only for models with matches.
     const schema = objects.length > 0 && !model.isOwn ? await schemaOf(model).catch(() => undefined) : undefined
     return objects
@@ -81,6 +89,35 @@ async function findIn(model: ListedModel, query: string, options: FindOptions): 
     if (isRefusal(error)) return []
     throw error
   }
+}
+
+async function byPrefix(model: ListedModel, query: string, signal: AbortSignal): Promise<readonly ApiObject[]> {
+  const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
+    const asked = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
+    return (await client.resource(model).list(asked, { signal })).items
+  }
+  const hasWords = model.indexes.some(({ name }) => name === 'words')
+  const lists = await Promise.all(searchTerms(query, { title: titleIndexOf(model), hasWords }).map(list))
+  return [...new Map(lists.flat().map((object) => [object.metadata.uid, object])).values()]
+}
+
+const mostFew = 100
+
+/** Matches among the roles or plugins; undefined for other models, and if there are too many. */
+async function fewOf(
+  model: ListedModel,
+  query: string,
+  { signal, known }: FindOptions,
+): Promise<readonly ApiObject[] | undefined> {
+  if (!model.hasPage || isUsers(model)) return undefined
+  const key = `${model.group}/${model.plural}`
+  const read = known.few.get(key) ?? (await client.resource(model).list({ size: mostFew }, { signal })).items
+  known.few.set(key, read)
+  if (read.length === mostFew) return undefined
+  const titled = read.map((object) => ({ object, title: titleIn(model, object), hint: object.metadata.name }))
+  return matching(query, titled)
+    .slice(0, perModel + 1)
+    .map(({ object }) => object)
 }
 
 function exactness({ metadata }: ApiObject, query: string): number {
@@ -95,10 +132,14 @@ export function oneVersionOfEach(models: readonly ListedModel[]): readonly Liste
 
 const usualTitles = ['spec.title', 'spec.displayName']
 
-function hitOf(model: ListedModel, object: ApiObject, schema: Schema | undefined): ObjectHit {
-  const { name, uid, annotations } = object.metadata
+function titleIn(model: ListedModel, object: ApiObject): string {
   const path = titleIndexOf(model) ?? usualTitles.find((one) => typeof valueAt(object, one) === 'string')
-  const title = annotations?.[roleKeys.displayName] ?? titleOfObject(object, path)
+  return object.metadata.annotations?.[roleKeys.displayName] ?? titleOfObject(object, path)
+}
+
+function hitOf(model: ListedModel, object: ApiObject, schema: Schema | undefined): ObjectHit {
+  const { name, uid } = object.metadata
+  const title = titleIn(model, object)
   const statePath = statePathOf(schema)
   const state = statePath === undefined ? undefined : valueAt(object, statePath)
   const field = schemaOfField(statePath ?? '', schema)

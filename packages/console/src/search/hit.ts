@@ -10,6 +10,8 @@ export interface Hit {
   readonly hint: string
   readonly act: RouteLocationRaw | (() => void)
   readonly icon?: Component | undefined
+  /** Keys that do the same, separated by spaces. */
+  readonly keys?: string | undefined
   /** An object shows the icon of its model. */
   readonly tile?: Hue | undefined
   /** For users: initials instead of an icon. */

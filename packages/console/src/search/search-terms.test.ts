@@ -6,7 +6,7 @@ const told = (query: string, indexes: SearchIndexes) =>
     terms.map((term) => `${term.key} ${'value' in term ? term.value : ''}`).join(', '),
   )
 
-test('a query is looked for in names, in titles that have an index, and in words that have one', () => {
+test('a query is looked for in names, and in indexed words or else in an indexed title', () => {
   expect(told(' Water the ', { hasWords: false })).toEqual(['metadata.name water-the'])
   expect(told('water the', { title: 'spec.title', hasWords: false })).toEqual([
     'metadata.name water-the',
@@ -14,7 +14,10 @@ test('a query is looked for in names, in titles that have an index, and in words
     'spec.title Water the',
   ])
   expect(told('Water', { title: 'spec.title', hasWords: false })).toEqual(['metadata.name water', 'spec.title Water'])
-  expect(told('The pl', { hasWords: true })).toEqual(['metadata.name the-pl', 'words the, words pl'])
+  expect(told('The pl', { title: 'spec.title', hasWords: true })).toEqual([
+    'metadata.name the-pl',
+    'words the, words pl',
+  ])
   expect(told('李伟', { hasWords: true })).toEqual(['metadata.name 李伟', 'words 李伟'])
 })
 

@@ -12,16 +12,18 @@ export interface SearchIndexes {
   readonly hasWords: boolean
 }
 
-/** Prefix searches on name, title and words. The title's index is case-sensitive, so the capitalized text is searched too. */
+/** Prefix searches on name, and on words or else the title. The title's index is case-sensitive, so the capitalized text is searched too. */
 export function searchTerms(
   query: string,
   { title, hasWords }: SearchIndexes,
 ): readonly (readonly UnplacedSelectorTerm[])[] {
   const text = query.trim()
+  const byName = [prefix('metadata.name', nameLike(text))]
+  const words = hasWords ? wordsOf(text).map((word) => prefix('words', word)) : []
+  if (words.length > 0) return [byName, words]
   const capital = text.charAt(0).toUpperCase() + text.slice(1)
   const titles = title === undefined ? [] : [...new Set([text, capital])].map((value) => [prefix(title, value)])
-  const words = hasWords ? wordsOf(text).map((word) => prefix('words', word)) : []
-  return [[prefix('metadata.name', nameLike(text))], ...titles, ...(words.length > 0 ? [words] : [])]
+  return [byName, ...titles]
 }
 
 function prefix(key: string, value: string): UnplacedSelectorTerm {

@@ -8,7 +8,7 @@ const drafts = keptDrafts(sessionStorage)
 let known: { readonly session: unknown; readonly uid: Promise<string> } | undefined
 
 /** Read once per sign-in. */
-async function uidOfUser(): Promise<string | undefined> {
+export async function uidOfUser(): Promise<string | undefined> {
   if (known?.session !== session.value) {
     const uid = client
       .call({ method: 'GET', path: `${publicApi}/users/-` })

@@ -25,6 +25,11 @@ export function holdsAll(permissions: readonly string[] | undefined): boolean {
   return permissions.every((permission) => uiPermissions.includes(permission))
 }
 
+/** Whether the signed-in user holds a role template, as a page imports it from its plugin. */
+export function holds({ uiPermissions }: { readonly uiPermissions?: readonly string[] | undefined }): boolean {
+  return holdsAll(uiPermissions)
+}
+
 let text = ''
 
 export async function readPermissions(): Promise<void> {

@@ -59,7 +59,7 @@ async function make(): Promise<readonly MenuSection[]> {
         .filter(({ permissions }) => holdsAll(permissions))
         .map(({ title, to }) => ({
           section: undefined,
-          title,
+          title: title(),
           to,
           hint: heading,
           icon: icon === undefined ? Puzzle : iconOf(icon),

@@ -13,18 +13,26 @@ export function declarePages(plugin: AnyPlugin, report: Report): readonly PageDe
     if (meta) optionFaults('meta', meta, (fault) => report(`${where}.meta`, fault))
     report(where, about(path, pagePathFault(path)))
     if (pages.findIndex((other) => other.path === path) < at) report(where, `has the path "${path}" of another page`)
-    if (typeof title !== 'string' || title === '' || title.length > 100) {
-      report(where, 'needs a title of 1 to 100 characters')
+    const { en, ...titles } = typeof title === 'string' ? { en: title } : title
+    if (![en, ...Object.values(titles)].every(isTitle)) {
+      report(where, "needs a title of 1 to 100 characters, or one for each language: { en: 'Board', zh: '看板' }")
     }
+    const unknown = Object.keys(titles).filter((language) => language !== 'zh')
+    if (unknown.length > 0) report(where, `has a title in ${unknown.join(', ')}; the console speaks en and zh`)
     if (allow && !roles.includes(allow)) {
       report(where, `names the template "${allow.template}", which is not in roles; add it there`)
     }
     const permissions = [...(allow ? uiPermissionsOf(plugin, allow) : []), ...(meta?.permissions ?? [])]
     return {
       path,
-      title,
+      title: en,
+      ...(Object.keys(titles).length > 0 && { titles }),
       ...(permissions.length > 0 && { permissions }),
       ...(inMenu !== undefined && { inMenu }),
     }
   })
+}
+
+function isTitle(title: unknown): boolean {
+  return typeof title === 'string' && title !== '' && title.length <= 100
 }

@@ -96,10 +96,10 @@ test('continues after a restart from the recorded state, and runs once for all m
   expect(late.runs.slice(1)).toEqual(['2030-03-06T03:00:00.000Z'])
 })
 
-test('a failed run is recorded and logged, and not retried before the next time', async () => {
+test('a failed run is recorded, logged, and retried after growing delays, but no later than its next time', async () => {
   const memory = inMemorySchedules()
   const run = async (at: string) => {
-    if (at.includes('T10')) throw new Error('not today', { cause: new Error('a holiday') })
+    if (at < '2030-03-01T10:01:30') throw new Error('not today', { cause: new Error('a holiday') })
   }
   await using started = start({ every: '1h' }, { memory, run })
   await pass(started, hour)
@@ -107,13 +107,51 @@ test('a failed run is recorded and logged, and not retried before the next time'
   expect(await memory.read('tick')).toMatchObject({
     lastRun: '2030-03-01T10:00:00.000Z',
     lastError: 'Error: not today; caused by: Error: a holiday',
+    failures: 1,
+    nextRun: '2030-03-01T10:00:30.000Z',
   })
   expect(started.log).toEqual([
     expect.stringMatching(/^schedule tick failed: Error: not today[^]*caused by: Error: a holiday$/),
   ])
-  await pass(started, hour)
+  await pass(started, 30_000)
   await untilWaiting(started)
-  expect(await memory.read('tick')).not.toHaveProperty('lastError')
+  expect(await memory.read('tick')).toMatchObject({ failures: 2, nextRun: '2030-03-01T10:01:30.000Z' })
+  await pass(started, 60_000)
+  await untilWaiting(started)
+  expect(await memory.read('tick')).toEqual({
+    lastRun: '2030-03-01T10:01:30.000Z',
+    nextRun: '2030-03-01T11:01:30.000Z',
+  })
+})
+
+test('a retry never waits beyond the next regular run', async () => {
+  const memory = inMemorySchedules()
+  const failing = { lastRun: '2030-03-01T08:59:50.000Z', lastError: 'Error', failures: 9 }
+  await memory.write('tick', { ...failing, nextRun: '2030-03-01T09:00:20.000Z' }, undefined)
+  const run = () => Promise.reject(new Error('again'))
+  await using started = start({ every: '1m' }, { memory, run })
+  await pass(started, 20_000)
+  await untilWaiting(started)
+  expect(await memory.read('tick')).toMatchObject({ failures: 10, nextRun: '2030-03-01T09:01:20.000Z' })
+})
+
+test('a requested run happens before its time, and its end answers the request', async () => {
+  const memory = inMemorySchedules()
+  const requests = [Promise.resolve('now-1')]
+  const written: unknown[] = []
+  const asked: ScheduleMemory = {
+    ...memory,
+    requested: (name, signal) => requests.shift() ?? memory.requested(name, signal),
+    write: async (name, state, fence) => {
+      written.push(state.answers)
+      await memory.write(name, state, fence)
+    },
+  }
+  await using started = start({ cron: '0 3 * * *' }, { memory: asked })
+  await expect.poll(() => started.runs).toEqual(['2030-03-01T09:00:00.000Z'])
+  await untilWaiting(started)
+  expect(written).toEqual([undefined, 'now-1'])
+  expect(await memory.read('tick')).toMatchObject({ nextRun: '2030-03-02T03:00:00.000Z' })
 })
 
 test('an aborted run is not recorded and runs again', async () => {
@@ -141,7 +179,7 @@ test('a schedule that gets FenceLost gives up its lease and stops', async () => 
     yield { signal: lost.signal, fence: 'tick/1', lost: () => lost.abort() }
   }
   const refusing: ScheduleMemory = {
-    read: (name) => memory.read(name),
+    ...memory,
     write: async (name, state, fence) => {
       expect(fence).toBe('tick/1')
       if (state.lastRun !== undefined) throw new ApiError('FenceLost', 'gone')

@@ -71,6 +71,7 @@ export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts
         await memory.write(name, state, fence)
         planned.set(name, state)
       },
+      requested: (name, signal) => memory.requested(name, signal),
     }),
     unfinished: async () => {
       const { begun } = runs

@@ -56,6 +56,7 @@ function deaf(): Feed {
     },
     recent: (after) => feed.recent(after),
     isCurrent: () => true,
+    lagMs: () => 0,
     subscribe: () => ({ [Symbol.dispose]: () => {} }),
     [Symbol.dispose]: () => {},
   }

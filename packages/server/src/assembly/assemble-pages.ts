@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { HostRoute } from '../call/host-route.ts'
 import { hostVersion } from '../base/host-version.ts'
 import type { Log } from '../base/log.ts'
+import type { Replica } from '../base/replica.ts'
 import { createTraffic } from '../base/traffic.ts'
 import { createConsoleEndpoints } from '../console/console-endpoints.ts'
 import { overviewRoutes } from '../console/overview-routes.ts'
@@ -85,6 +86,7 @@ function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
 
 interface HealthParts {
   readonly store: Store
+  readonly replica: Replica
   readonly database: DatabaseHealth
   readonly schema: Pick<SchemaWatch, 'number'>
   readonly secretKeys: Pick<SecretKeys, 'describe'>
@@ -94,14 +96,14 @@ interface HealthParts {
 }
 
 function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
-  const { store, database, schema, secretKeys, feedState, listener, plugins } = parts
+  const { store, replica, database, schema, secretKeys, feedState, listener, plugins } = parts
   return [
     {
       name: 'accepting',
       check: async () => {
         if (listener.draining) throw new HealthFault({ code: 'stopping', values: {} }, 'the server is stopping')
-        const values = { version: hostVersion }
-        return { code: 'accepting', values, detail: `requests, by version ${hostVersion}` }
+        const values = { version: hostVersion, replica: replica.name }
+        return { code: 'accepting', values, detail: `requests, by version ${hostVersion}, replica ${replica.name}` }
       },
     },
     {

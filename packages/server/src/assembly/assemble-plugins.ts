@@ -39,10 +39,10 @@ import { createPluginServices } from '../plugins/run/plugin-services.ts'
 import type { PluginSettings } from '../plugins/plugin-settings.ts'
 import { pluginsFromFiles } from '../plugins/install/plugins-from-files.ts'
 import { createPackageReader } from '../plugins/package/read-package.ts'
-import { createReplicas } from '../plugins/run/replicas.ts'
 import { createSupervisor, type Supervisor, type SupervisorParts } from '../plugins/run/supervisor.ts'
 import { digestOf } from '../plugins/package/unpack-archive.ts'
 import type { ModelKey, Store } from '../store/store.ts'
+import type { Replicas } from '../store/replicas.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 
 export interface PluginParts {
@@ -50,6 +50,7 @@ export interface PluginParts {
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
+  readonly replicas: Replicas
   readonly known: KnownPlugins
   /** The model of plugins. */
   readonly plugins: Model
@@ -94,7 +95,6 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
   const packages = createPackages(store, stack.use(createPackageReader()))
   const tokens = createCallerTokens(clock)
   const accounts = stack.use(createAccounts(config.plugins.isolation))
-  const replicas = stack.use(createReplicas(store, log))
   const door = stack.use(createPluginDoor(log))
   const limits = limitsOf(config.plugins, parts.development !== undefined)
   const supervisor = stack.use(
@@ -105,7 +105,6 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       limits,
       accounts,
       cgroups: openCgroups(),
-      replicas,
       models,
       open: (model) => parts.models.refresh(model),
       hostSocket: door.socket,
@@ -153,7 +152,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       await adoptDeclared({ ...parts, packages, models }, known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
-      await replicas.start()
+      await parts.replicas.start()
       warnOfMemory(parts, limits)
       const { firstStarts } = supervisor.start()
       const grace = sleep(config.plugins.startGrace * 1000, undefined, { ref: false })

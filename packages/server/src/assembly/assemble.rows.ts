@@ -21,7 +21,7 @@ export const requestRows: readonly RequestRow[] = [
     what: 'readyz?verbose of a super administrator, with details',
     line: 'GET /readyz?verbose admin',
     status: 200,
-    contains: `[ok]     accepting   requests, by version ${hostVersion}\n[ok]     database    `,
+    contains: `[ok]     accepting   requests, by version ${hostVersion}, replica `,
   },
 
   { what: 'livez without credentials', line: 'GET /livez', status: 200, contains: 'ok\n' },

@@ -4,15 +4,15 @@ import { assembleHostApi, firstSetup } from './assemble-host-api.ts'
 import { assembleConfigModels, assembleModels } from './assemble-models.ts'
 import { assemblePages, type AssembledPages } from './assemble-pages.ts'
 import { assemblePlugins } from './assemble-plugins.ts'
-import { openWatchedStore } from './assemble-store.ts'
+import { assembleReplicas } from './assemble-replicas.ts'
+import { openWatchedStore, type StoreParts } from './assemble-store.ts'
 import { assembleStreaming } from './assemble-streaming.ts'
 import { createMaySome } from '../access/decisions/authorize.ts'
 import { createAuditLog, type AuditLog } from '../audit/audit-log.ts'
 import { createRequestAudit, unaudited } from '../audit/request-audit.ts'
 import { createAuthenticate } from '../authn/authenticate.ts'
 import { systemClock } from '../base/clock.ts'
-import type { Config } from '../config/config.ts'
-import type { Log } from '../base/log.ts'
+import { createReplica } from '../base/replica.ts'
 import { localhostOf, localOrigins } from '../base/origins.ts'
 import { startChores } from './chores.ts'
 import { createDispatch } from '../dispatch/dispatch.ts'
@@ -36,18 +36,20 @@ export const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
  */
 export async function assemble(options: AssembleOptions): Promise<Server> {
   const { config, providers = [], keys = [], signInCode, log } = options
+  const { replica = createReplica(config.replica.name) } = options
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
-  const { store, ...stored } = await openWatchedStore(config, log, parts)
-  const audit = openAudit(config, log, parts)
-  const listener = createListener({ at: config.server, log })
+  const { store, ...stored } = await openWatchedStore({ config, log, replica }, parts)
+  const audit = openAudit({ config, log, replica }, parts)
+  const listener = createListener({ at: config.server, log, replica: replica.shortId })
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
   const who = assembleAccess({ store, clock, feed, providers, maxAgeMs }, parts)
   const { access, authorize } = who
   const kept = assembleConfigModels({ store, keys, authorize }, parts)
-  const common = { store, clock, log, config, feed, ...who }
+  const { replicas, replicaRoutes } = assembleReplicas({ store, log, replica, feed }, parts)
+  const common = { store, clock, log, config, feed, replicas, ...who }
   const served = assembleModels({ ...common, kept, keys }, parts)
   const { models } = served
   const { watching, streams, drain } = assembleStreaming(common, parts)
@@ -56,17 +58,15 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { assertServed } = plugins.supervisor
   const batches = batchRoutes({ store, clock, models, authorize, assertServed })
   const pages = assemblePages({
-    store,
-    clock,
-    log,
-    authorize,
-    plugins,
-    listener,
+    ...common,
     ...stored,
     ...feedState,
+    plugins,
+    listener,
+    replica,
     secretKeys: served.secretKeys,
     models: models.all,
-    hostRoutes: [...account.hostRoutes, ...batches, ...plugins.hostRoutes],
+    hostRoutes: [...account.hostRoutes, ...batches, ...replicaRoutes, ...plugins.hostRoutes],
     openWatches: () => watching.hub.size(),
     publicUrl: config.server.publicUrl,
   })
@@ -117,8 +117,12 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   }
 }
 
-function openAudit({ audit: { file } }: Config, log: Log, running: AsyncDisposableStack): AuditLog | undefined {
-  return file === undefined ? undefined : running.use(createAuditLog({ file, clock: systemClock, log }))
+function openAudit(
+  { config, log, replica: { name } }: StoreParts,
+  running: AsyncDisposableStack,
+): AuditLog | undefined {
+  const { file } = config.audit
+  return file === undefined ? undefined : running.use(createAuditLog({ file, clock: systemClock, log, replica: name }))
 }
 
 interface Opening {

@@ -4,6 +4,8 @@ import { mayHoldSecret, withoutSecrets } from '../base/shown-path.ts'
 export interface AuditEntry {
   /** A special event: `sign-in`, `password-set-failed`. */
   readonly event?: string
+  /** The name of the replica that wrote the line. */
+  readonly replica?: string
   readonly requestId?: string
   /** The user; absent for anonymous callers. */
   readonly user?: string

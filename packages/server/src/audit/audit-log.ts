@@ -35,10 +35,13 @@ export interface AuditLogParts {
   readonly file: string
   readonly clock: Clock
   readonly log: Log
+  /** Named in every entry. */
+  readonly replica?: string
   readonly limits?: { readonly lines: number; readonly bytes: number }
 }
 
-export function createAuditLog({ file, clock, log, limits = usualLimits }: AuditLogParts): AuditLog {
+export function createAuditLog({ file, clock, log, replica, limits = usualLimits }: AuditLogParts): AuditLog {
+  const writer = replica === undefined ? {} : { replica }
   const queue = createLineQueue(limits, clock)
   const target = createAppendFile(file)
   const trouble = createTrouble(file, log)
@@ -80,7 +83,7 @@ export function createAuditLog({ file, clock, log, limits = usualLimits }: Audit
 
   return {
     record: (entry) => {
-      if (!queue.add(auditLine(clock.now(), entry)))
+      if (!queue.add(auditLine(clock.now(), { ...writer, ...entry })))
         trouble.begins('the queue is full: writes to the file or pipe are too slow')
       start(gatherMs)
     },

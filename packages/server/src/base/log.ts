@@ -9,14 +9,16 @@ export interface LogOptions {
   /** Readable lines instead of JSON. */
   readonly pretty: boolean
   readonly write: (text: string) => void
+  /** Name of this replica, in every JSON line. */
+  readonly replica?: string
 }
 
 /** Structured lines, one JSON object each; on a terminal the same facts as text. */
-export function createLog({ level, pretty, write }: LogOptions): Log {
+export function createLog({ level, pretty, write, replica }: LogOptions): Log {
   const destination: DestinationStream = { write: pretty ? (line) => write(prettyLine(line)) : write }
   const options = {
     level,
-    base: null,
+    base: pretty || replica === undefined ? null : { replica },
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: { logMethod: oncePerOutage },
     formatters: { level: (label: string) => ({ level: label }) },

@@ -24,6 +24,11 @@ export const catalogue = {
     description: 'Operations that failed because of the database.',
     labels: ['operation'],
   },
+  pergola_replica_info: {
+    kind: 'gauge',
+    description: 'Always 1; the name and version of this replica.',
+    labels: ['replica', 'version'],
+  },
   pergola_watches: { kind: 'gauge', description: 'Open watches.' },
   pergola_login_failures: {
     kind: 'counter',

@@ -7,6 +7,7 @@ const load = (text: string, env: Record<string, string> = {}) =>
 test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
+    replica: {},
     http: { trustedProxies: [], maxInFlight: 1000 },
     cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },

@@ -9,6 +9,7 @@ import type { LogLevel } from '../base/log.ts'
 import { shortened } from '../base/shortened.ts'
 import { oidcSettings, type OidcProviderSettings } from './oidc-settings.ts'
 import { pluginFilesSettings, type PluginFilesSettings } from './plugin-files-settings.ts'
+import { replicaSettings, type ReplicaSettings } from './replica-settings.ts'
 import { settingFormats } from './setting-formats.ts'
 import { valueSourceSchema, type ValueSource } from './value-source.ts'
 
@@ -22,6 +23,7 @@ export interface Config {
     readonly publicUrl?: string
     readonly allowInsecureLogin: boolean
   }
+  readonly replica: ReplicaSettings
   readonly http: { readonly trustedProxies: readonly string[]; readonly maxInFlight: number }
   readonly cors: { readonly origins: readonly string[] }
   readonly database: {
@@ -302,6 +304,7 @@ export const configSchema = {
         ...pluginFilesSettings,
       },
     },
+    replica: replicaSettings,
     secrets: {
       type: 'object',
       additionalProperties: false,

@@ -16,6 +16,8 @@ export interface Feed extends Disposable {
   recent(after: LogPosition): readonly Change[] | undefined
   /** Whether everything committed up to a moment ago was handed out. */
   isCurrent(): boolean
+  /** Milliseconds since it was last proven that everything committed was handed out. */
+  lagMs(): number
   /** Starts with the next batch. Each subscriber is awaited. */
   subscribe(stage: FeedStage, subscriber: FeedSubscriber): Disposable
 }

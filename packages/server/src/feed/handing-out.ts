@@ -31,7 +31,8 @@ export function createHandingOut(store: Store, log: Log): HandingOut {
   let recent: RecentChanges | undefined
   let currentAt = Number.NEGATIVE_INFINITY
   const reached = () => at ?? notStarted()
-  gauge('pergola_feed_lag_seconds', () => [{ value: (performance.now() - currentAt) / 1000 }])
+  const lagMs = () => performance.now() - currentAt
+  gauge('pergola_feed_lag_seconds', () => [{ value: lagMs() / 1000 }])
   const goTo = (revision: Revision) => {
     at = { revision, position: positionOf(revision) }
   }
@@ -47,7 +48,8 @@ export function createHandingOut(store: Store, log: Log): HandingOut {
       return reached().position
     },
     recent: (after) => (recent ?? notStarted()).since(after),
-    isCurrent: () => performance.now() - currentAt < staleMs,
+    isCurrent: () => lagMs() < staleMs,
+    lagMs,
     subscribe: (stage, subscriber) => {
       subscribers[stage].add(subscriber)
       return { [Symbol.dispose]: () => subscribers[stage].delete(subscriber) }

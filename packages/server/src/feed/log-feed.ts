@@ -36,6 +36,7 @@ export function createLogFeed(store: Store, log: Log): Feed {
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
+    lagMs: () => handing.lagMs(),
     subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
     // Does not wait for a statement that hangs.
     [Symbol.dispose]: () => stop.abort(),

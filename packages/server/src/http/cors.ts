@@ -9,7 +9,7 @@ const allowed = {
   'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID',
   'access-control-max-age': String(maxAge),
 }
-const exposed = 'ETag, Location, Retry-After, Pergola-Request-Id'
+const exposed = 'ETag, Location, Retry-After, Pergola-Request-Id, Pergola-Replica'
 
 /** CORS rules for pages of other sites. Never with cookies: no answer allows credentials. */
 export interface Cors {

@@ -38,6 +38,8 @@ export interface ListenerOptions {
   /** An address, or a Unix socket. */
   readonly at: ListenAddress
   readonly log: Log
+  /** Named in every response. */
+  readonly replica?: string
 }
 
 type ListenAddress = { readonly host: string; readonly port: number } | { readonly socket: string }
@@ -64,12 +66,14 @@ export interface Listener {
 /** A request and its answer. */
 interface Served {
   readonly id: string
+  /** Headers that name the request and the replica. */
+  readonly marks: Readonly<Record<string, string>>
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly line: AccessLine
 }
 
-export function createListener({ at, log }: ListenerOptions): Listener {
+export function createListener({ at, log, replica }: ListenerOptions): Listener {
   const server = createServer({
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
@@ -87,7 +91,7 @@ export function createListener({ at, log }: ListenerOptions): Listener {
       return connections.draining
     },
     open: async (serving) => {
-      serve({ server, connections, log }, serving)
+      serve({ server, connections, log, ...(replica !== undefined && { replica }) }, serving)
       await bind(server, at)
       url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo)
     },
@@ -103,14 +107,16 @@ interface Bound {
   readonly server: Server
   readonly connections: Connections
   readonly log: Log
+  readonly replica?: string
 }
 
 function serve(
-  { server, connections, log }: Bound,
+  { server, connections, log, replica }: Bound,
   { handle, cors, clientOf, checkClient, onAnswered }: Serving,
 ): void {
+  const named = replica === undefined ? {} : { 'pergola-replica': replica }
   const beginLine = createAccessLog(log, onAnswered)
-  const upgrade = createUpgrade({ log, handle, clientOf, checkClient })
+  const upgrade = createUpgrade({ log, handle, clientOf, checkClient, named })
   const answer = async (served: Served) => {
     const { id, request, response, line } = served
     const preflight = cors.preflight(request.method ?? '', request.headers)
@@ -124,13 +130,15 @@ function serve(
       request,
       response,
       onStream: line.lasts,
+      named,
       // A separate log line, because that of the request may already be written.
       onCut: (err) => log.warn({ requestId: id, err }, 'response aborted after it had begun'),
     })
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const id = randomUUID()
-    const served = { id, request, response, line: beginLine(id, request, response) }
+    const marks = { 'pergola-request-id': id, ...named }
+    const served = { id, marks, request, response, line: beginLine(id, request, response) }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)
@@ -141,7 +149,7 @@ function serve(
   // expectation with a bare 417, although a server may ignore it.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest)
   server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
-  server.on('clientError', (error, socket: Socket) => refuseMalformed(log, error, socket))
+  server.on('clientError', (error, socket: Socket) => refuseMalformed({ log, named }, error, socket))
 }
 
 async function bind(server: Server, at: ListenAddress): Promise<void> {
@@ -165,11 +173,11 @@ async function bind(server: Server, at: ListenAddress): Promise<void> {
 }
 
 /** Everything after the headers is written by the stream. */
-function beginStream({ id, response, line }: Served, stream: Stream): void {
+function beginStream({ marks, response, line }: Served, stream: Stream): void {
   line.lasts()
   whenOver(response, () => stream.closed())
   response.writeHead(200, {
-    'pergola-request-id': id,
+    ...marks,
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -210,10 +218,10 @@ function refuse(served: Served, error: unknown): void {
   void send(served, problemAnswer(error, { target: request.url ?? '', requestId: id }))
 }
 
-async function send({ id, request, response }: Served, answer: Answer): Promise<void> {
+async function send({ marks, request, response }: Served, answer: Answer): Promise<void> {
   const { status, contentType, headers, cookies, body, end } = answer
   if (end) whenOver(response, end)
-  const fields: OutgoingHttpHeaders = { 'pergola-request-id': id, 'x-content-type-options': 'nosniff', ...headers }
+  const fields: OutgoingHttpHeaders = { ...marks, 'x-content-type-options': 'nosniff', ...headers }
   // A 304 has no body, and its type and length would be taken for those of the object.
   if (status !== 304) fields['content-type'] ??= contentType
   if (cookies) fields['set-cookie'] = [...cookies]

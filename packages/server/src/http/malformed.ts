@@ -12,12 +12,17 @@ const faults: Readonly<Record<string, string>> = {
 }
 
 /** The bytes are not HTTP and Node provides no response object, so writes the answer to the socket, unless one is in progress. */
-export function refuseMalformed(log: Log, cause: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseMalformed(
+  { log, named }: { readonly log: Log; readonly named: Readonly<Record<string, string>> },
+  cause: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
   const requestId = randomUUID()
   const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }
   if (socket.writable && !answering?.headersSent) {
     const detail = faults[cause.code ?? ''] ?? 'these bytes are not an HTTP/1.1 request'
-    writeRaw(socket, problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId }), requestId)
+    const answer = problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId })
+    writeRaw(socket, answer, { 'pergola-request-id': requestId, ...named })
   }
   log.info({ requestId, code: cause.code }, 'not a request')
   socket.destroySoon()

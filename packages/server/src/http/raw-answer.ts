@@ -3,13 +3,17 @@ import type { Duplex } from 'node:stream'
 import type { Answer } from '../call/call.ts'
 
 /** Writes a response to a socket without Node's response object, and closes the connection. */
-export function writeRaw(connection: Duplex, answer: Answer & { readonly body: Buffer }, requestId: string): void {
+export function writeRaw(
+  connection: Duplex,
+  answer: Answer & { readonly body: Buffer },
+  marks: Readonly<Record<string, string>>,
+): void {
   const { status, contentType, headers = {}, body } = answer
   const fields = {
     ...headers,
     'content-type': contentType,
     'content-length': body.length,
-    'pergola-request-id': requestId,
+    ...marks,
     'x-content-type-options': 'nosniff',
     connection: 'close',
   }

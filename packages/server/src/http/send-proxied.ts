@@ -6,6 +6,8 @@ import { tooLarge } from './read-body.ts'
 interface Sides {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Headers that name the replica. */
+  readonly named: Readonly<Record<string, string>>
   /** Called when the answer is an event stream, which lasts as long as the client listens. */
   readonly onStream: () => void
   /** Called with the error of an answer that is cut off. */
@@ -16,12 +18,15 @@ interface Sides {
  * Lets the plugin answer. Rejects when it fails before the answer has begun; a later failure is logged and the answer is cut
  * off.
  */
-export async function sendProxied(answer: ProxiedAnswer, { request, response, onStream, onCut }: Sides): Promise<void> {
+export async function sendProxied(
+  answer: ProxiedAnswer,
+  { request, response, named, onStream, onCut }: Sides,
+): Promise<void> {
   const exchange: ProxyExchange = {
     body: (limit) => bodyOf(request, response, limit),
     begin: (status, headers) => {
       if (String(headers['content-type']).startsWith('text/event-stream')) onStream()
-      response.writeHead(status, headers)
+      response.writeHead(status, Object.assign(headers, named))
       // Flush the headers, so that the client of a stream learns at once that it is open, however long it is silent.
       if (headers['content-length'] === undefined) response.flushHeaders()
       return response

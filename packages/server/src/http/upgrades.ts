@@ -26,6 +26,8 @@ export interface UpgradeParts {
   readonly handle: (request: IncomingRequest) => Promise<Reply>
   readonly clientOf: ClientReader
   readonly checkClient: CheckClient
+  /** Headers that name the replica. */
+  readonly named: Readonly<Record<string, string>>
 }
 
 export type Upgrade = (request: IncomingMessage, connection: Socket, head: Buffer) => Promise<void>
@@ -36,7 +38,7 @@ export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Requests that become WebSockets pass the same pipeline, and are logged when they end. */
-export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradeParts): Upgrade {
+export function createUpgrade({ log, handle, clientOf, checkClient, named }: UpgradeParts): Upgrade {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -44,6 +46,8 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
     maxPayload: maxMessageBytes,
     handleProtocols: (offered) => (offered.has(subProtocol) ? subProtocol : false),
   })
+  const namedLines = Object.entries(named).map(([name, value]) => `${name}: ${value}`)
+  server.on('headers', (lines) => lines.push(...namedLines))
   // `handleUpgrade` emits this synchronously, so its caller gets the exception.
   server.on('wsClientError', ({ message }) => {
     throw new ApiError('BadRequest', `the WebSocket handshake is not valid: ${message}`)
@@ -52,6 +56,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
     // The library returns a rope string; the copy is flat.
     const id = Buffer.from(randomUUID()).toString('latin1')
     const upgraded = new Upgraded(log, connection, { requestId: id, method: request.method, target: request.url ?? '' })
+    const marks = { 'pergola-request-id': id, ...named }
     const note = (facts: object) => upgraded.note(facts)
     try {
       const client = clientOf(request)
@@ -63,7 +68,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
       }
       if ('status' in stream && stream.status >= 400 && Buffer.isBuffer(stream.body)) {
         note({ status: stream.status })
-        if (connection.writable) writeRaw(connection, { ...stream, body: stream.body }, id)
+        if (connection.writable) writeRaw(connection, { ...stream, body: stream.body }, marks)
         return
       }
       if (!('open' in stream)) throw new ApiError('BadRequest', 'this path does not support WebSockets')
@@ -75,7 +80,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
       const { reason } = toApiError(error)
       const answer = problemAnswer(error, { target: request.url ?? '', requestId: id })
       note({ status: answer.status, reason, ...(reason === 'Internal' && { err: error }) })
-      if (connection.writable) writeRaw(connection, answer, id)
+      if (connection.writable) writeRaw(connection, answer, marks)
     }
   }
 }

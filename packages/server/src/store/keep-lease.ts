@@ -12,10 +12,14 @@ export interface LeaseParts {
   readonly aliveMs: number
 }
 
-/** Holds a lease that says that this process lives, until it is disposed of. */
-export async function keepLease({ store, log, aliveMs }: LeaseParts, name: string): Promise<AsyncDisposable> {
+/** Holds a lease that says that this process lives, until it is disposed of; `about` is stored with each renewal. */
+export async function keepLease(
+  { store, log, aliveMs }: LeaseParts,
+  name: string,
+  about?: () => string,
+): Promise<AsyncDisposable> {
   const holder = randomUUID()
-  const renew = () => store.acquireLease(name, { holder, ttlMs: aliveMs })
+  const renew = () => store.acquireLease(name, { holder, ttlMs: aliveMs, ...(about && { about: about() }) })
   const lease = await renew()
   const renewing = setInterval(
     () =>

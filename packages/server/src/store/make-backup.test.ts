@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { createDatabase } from '@pergola/test-servers'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { create, people } from './contract/fixture.ts'
-import { backUp, restore } from './make-backup.ts'
+import { backUp, restore, verifyBackup } from './make-backup.ts'
 import { openStore } from './open-store.ts'
 import { sql, statement } from './sql.ts'
 
@@ -92,10 +92,14 @@ describe.each(engines)('on $engine', ({ database }) => {
       await store.write([create('kept')])
     }
     await backUp(here.url, file, quiet)
+    const { engine, schema, isChecked } = await verifyBackup(file, quiet)
+    expect(isChecked && here.url.startsWith(engine.toLowerCase().slice(0, 6))).toBe(true)
+    expect(schema.number).toBeGreaterThan(schema.lowestReader - 1)
     const bytes = readFileSync(file)
     const middle = Math.floor(bytes.length / 2)
     bytes.fill(255, middle, middle + 16)
     writeFileSync(file, bytes)
+    await expect(verifyBackup(file, quiet)).rejects.toThrow('does not match')
     await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('does not match')
     expect(await namesIn(here.url)).toEqual(['kept'])
   })
@@ -112,6 +116,7 @@ describe.each(engines)('on $engine', ({ database }) => {
     }
     await backUp(here.url, file, quiet)
     const words = 'the database has schema 99, for servers with schema 98 or later'
+    await expect(verifyBackup(file, quiet)).rejects.toThrow(words)
     await expect(restore(there.url, { from: file, replace: false, tell: quiet })).rejects.toThrow(words)
     await expect(open(here.url)).rejects.toThrow(words)
   })
@@ -125,6 +130,7 @@ describe.each(engines)('on $engine', ({ database }) => {
     const file = join(directory, `broken-${++count}`)
     await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('no file')
     writeFileSync(file, 'no database'.repeat(1_000))
+    await expect(verifyBackup(file, quiet)).rejects.toThrow(/is no (whole )?backup/)
     await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/is no (whole )?backup/)
     expect(await namesIn(here.url)).toEqual(['kept'])
   })

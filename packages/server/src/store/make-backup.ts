@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, openSync, readFileSync, readSync, closeSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { RestoreOptions, Tell } from './backup.ts'
+import type { RestoreOptions, Tell, Verified } from './backup.ts'
 import { ownerOnly } from './new-file.ts'
-import { backUpPostgres, restorePostgres } from './postgres/backup.ts'
-import { backUpSqlite, restoreSqlite } from './sqlite/backup.ts'
+import { backUpPostgres, restorePostgres, verifyPostgres } from './postgres/backup.ts'
+import { backUpSqlite, restoreSqlite, verifySqlite } from './sqlite/backup.ts'
 
 export interface Restored {
   /** Where the previous database was moved. */
@@ -38,7 +38,29 @@ export async function restore(url: string, options: RestoreOptions): Promise<Res
   return { aside, isChecked }
 }
 
-async function check({ from, tell }: RestoreOptions): Promise<boolean> {
+/**
+ * Reads all of a backup without a database: compares its checksum, and throws if it is damaged, no backup, or needs newer
+ * servers.
+ */
+export async function verifyBackup(from: string, tell: Tell): Promise<Verified & { readonly isChecked: boolean }> {
+  if (!existsSync(from)) throw new Error(`there is no file ${from}`)
+  const isChecked = await check({ from, tell })
+  tell('reading all of it')
+  return { isChecked, ...(beginsWith(from, 'SQLite format 3') ? verifySqlite(from) : await verifyPostgres(from, tell)) }
+}
+
+function beginsWith(file: string, text: string): boolean {
+  const begin = Buffer.alloc(text.length)
+  const opened = openSync(file, 'r')
+  try {
+    readSync(opened, begin)
+  } finally {
+    closeSync(opened)
+  }
+  return begin.toString('latin1') === text
+}
+
+async function check({ from, tell }: Pick<RestoreOptions, 'from' | 'tell'>): Promise<boolean> {
   const sums = sumsOf(from)
   if (!existsSync(from) || !existsSync(sums)) return false
   tell('comparing the checksum')

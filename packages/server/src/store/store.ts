@@ -130,13 +130,27 @@ export interface Store extends AsyncDisposable {
    * Acquires a lease that is free or expired, or renews it for the same holder; undefined while another holds it. A lease taken
    * over gets a new token, and from then on no write fenced by the old token succeeds.
    */
-  acquireLease(name: string, options: { readonly holder: string; readonly ttlMs: number }): Promise<Lease | undefined>
+  acquireLease(name: string, options: LeaseOptions): Promise<Lease | undefined>
 
   /** Releases a lease; does nothing when the lease was lost. */
   releaseLease(lease: Lease): Promise<void>
 
-  /** The names of the leases that are held now and begin with the prefix. */
-  heldLeases(prefix: string): Promise<readonly string[]>
+  /** The leases that are held now and begin with the prefix, by name. */
+  heldLeases(prefix: string): Promise<readonly HeldLease[]>
+}
+
+export interface LeaseOptions {
+  readonly holder: string
+  readonly ttlMs: number
+  /** Stored with the lease, for those who list it. */
+  readonly about?: string
+}
+
+export interface HeldLease {
+  readonly name: string
+  /** The id of the replica that holds it, if its version records that. */
+  readonly replica?: string
+  readonly about?: string
 }
 
 export interface WriteOptions {

@@ -19,6 +19,7 @@ function started() {
     position: { number: 0, tag: '' },
     recent: () => undefined,
     isCurrent: () => true,
+    lagMs: () => 0,
     subscribe: (_, subscriber) => {
       subscribers.add(subscriber)
       return { [Symbol.dispose]: () => subscribers.delete(subscriber) }

@@ -42,6 +42,7 @@ async function sleepingFeed(): Promise<SleepingFeed> {
     },
     recent: () => undefined,
     isCurrent: () => true,
+    lagMs: () => 0,
     subscribe: (_, subscriber) => {
       subscribers.add(subscriber)
       return { [Symbol.dispose]: () => subscribers.delete(subscriber) }

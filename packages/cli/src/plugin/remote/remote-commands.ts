@@ -7,6 +7,7 @@ import { runCommand } from '../../terminal/run-command.ts'
 import type { InstallOptions } from './install.ts'
 import type { LogOptions } from './logs.ts'
 import type { ManageOptions, UninstallOptions } from './manage.ts'
+import type { RunOptions } from './run-schedule.ts'
 import type { SettingsOptions } from './settings.ts'
 import type { ShowOptions } from './show.ts'
 
@@ -32,6 +33,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
   }
   addChanges(plugin, context)
   addRestart(plugin, context)
+  addRun(plugin, context)
   addLooks(plugin, context)
   addSettings(plugin, context)
 }
@@ -92,6 +94,20 @@ function addRestart(plugin: Command, context: CommandContext): void {
     )
 }
 
+function addRun(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('run'))
+    .description('run a schedule of a plugin now, and say how it ended')
+    .argument('<name>', 'name of the plugin')
+    .argument('<schedule>', 'name of the schedule, as pergola plugin show lists it')
+    .addOption(waitOption())
+    .action(
+      runCommand(context, async (name: string, schedule: string, options: RunOptions) => {
+        const { runSchedule } = await import('./run-schedule.ts')
+        await runSchedule(context, { name, schedule }, options)
+      }),
+    )
+}
+
 function addLooks(plugin: Command, context: CommandContext): void {
   addServerOptions(plugin.command('list'))
     .description('list plugins and their states')
@@ -113,8 +129,9 @@ function addLooks(plugin: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(plugin.command('logs'))
-    .description('print the latest log lines of a plugin, from the replica that answers')
+    .description('print the latest log lines of a plugin, of all replicas in the order of their times')
     .argument('<name>', 'name of the plugin')
+    .option('--replica <name>', 'only of this replica, by its name or the beginning of its id')
     .option('-f, --follow', 'print new lines until Ctrl-C')
     .action(
       runCommand(context, async (name: string, options: LogOptions) => {

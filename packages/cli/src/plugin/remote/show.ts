@@ -18,6 +18,7 @@ import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
 import { aboutWords } from './about-words.ts'
 import { stateOf, stateWords } from './plugin-object.ts'
+import { namesOfReplicas } from './replica-names.ts'
 
 export interface ShowOptions extends ServerOptions {
   readonly output: Output
@@ -55,12 +56,16 @@ export async function showPlugin(
     client.resource(coreResources.plugins).get(name),
   )
   if (output === 'json') return printJson(terminal, plugin)
+  const names = await namesOfReplicas({ client })
   const next = [`settings ${name}`, `logs ${name}`].map((words) => `pergola plugin ${words}`).join(', ')
-  await terminal.print([pluginText(plugin)])
+  await terminal.print([pluginText(plugin, names)])
   await terminal.hint(next)
 }
 
-export function pluginText({ metadata, spec, status = {} }: Plugin): string {
+export function pluginText(
+  { metadata, spec, status = {} }: Plugin,
+  names: ReadonlyMap<string, string> = new Map(),
+): string {
   const { version, displayName, digest, groups, dependencies = {}, candidate, previous, approved = [] } = spec
   const { upgrade, replicas = [], schedules = [] } = status
   return renderSections([
@@ -72,7 +77,7 @@ export function pluginText({ metadata, spec, status = {} }: Plugin): string {
       'replicas',
       replicas.map(
         (replica) =>
-          `${replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (different version)'}`,
+          `${names.get(replica.replica) ?? replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (different version)'}`,
       ),
     ),
     ...sectionOf(

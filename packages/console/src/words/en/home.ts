@@ -67,6 +67,17 @@ export const home = {
     notOk: 'failed',
     chart: 'Requests per second in the last 15 minutes',
   },
+  replica: {
+    title: 'Servers',
+    lead: 'All on this database, as each reports itself.',
+    ok: 'ok',
+    behind: 'behind',
+    failing: (count: number) => (count === 1 ? '1 plugin failed' : `${count} plugins failed`),
+    isThis: 'answered',
+    plugins: (count: number) => (count === 1 ? '1 plugin runs' : `${count} plugins run`),
+    lag: (seconds: string) => `changes ${seconds} s behind`,
+    worksOn: (leases: readonly string[]) => `works on ${leases.join(', ')}`,
+  },
   /** The server sends English sentences. */
   health: {} as { readonly [Code in HealthCode]?: (values: HealthValues[Code]) => string },
   checkNames: {} as Readonly<Record<string, string>>,

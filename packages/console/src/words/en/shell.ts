@@ -125,6 +125,7 @@ export const shell = {
     title: 'Search pages, objects and actions',
     placeholder: 'Jump to a page, an object or an action',
     results: 'Results',
+    recent: 'Recent',
     pages: 'Pages',
     actions: 'Do',
     searching: 'Searching…',

@@ -5,7 +5,7 @@ import type { home as en } from '../en/home.ts'
 const list = (values: readonly string[]) => values.join('、')
 
 const health: { readonly [Code in HealthCode]: (values: HealthValues[Code]) => string } = {
-  accepting: ({ version }) => `正在接受请求，版本 ${version}。`,
+  accepting: ({ version, replica }) => `正在接受请求，版本 ${version}，副本 ${replica}。`,
   stopping: () => '服务器正在停止。',
   database: ({ store, schema, details }) => `${store}，数据结构 ${schema}${details === '' ? '' : `（${details}）`}`,
   'secrets-readable': ({ keys }) => (keys.length === 0 ? '未配置密钥。' : `所有机密均可读取，密钥：${list(keys)}。`),
@@ -72,6 +72,17 @@ export const home: WordsOf<typeof en> = {
     ok: '正常',
     notOk: '未通过',
     chart: '最近 15 分钟的每秒请求数',
+  },
+  replica: {
+    title: '服务器',
+    lead: '使用此数据库的所有服务器，由其各自报告。',
+    ok: '正常',
+    behind: '滞后',
+    failing: (count) => `${count} 个插件失败`,
+    isThis: '本次应答',
+    plugins: (count) => `运行 ${count} 个插件`,
+    lag: (seconds) => `变更滞后 ${seconds} 秒`,
+    worksOn: (leases) => `负责 ${leases.join('、')}`,
   },
   health,
   checkNames: {

@@ -130,6 +130,7 @@ export const shell: WordsOf<typeof en> = {
     title: '搜索页面、对象和操作',
     placeholder: '跳转到页面、对象或操作',
     results: '结果',
+    recent: '最近访问',
     pages: '页面',
     actions: '操作',
     searching: '正在搜索…',

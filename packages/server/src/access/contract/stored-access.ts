@@ -34,6 +34,7 @@ async function deafFeed(store: Store): Promise<Feed> {
     position,
     recent: () => undefined,
     isCurrent: () => true,
+    lagMs: () => 0,
     subscribe: () => nothing,
     ...nothing,
   }

@@ -85,9 +85,9 @@ export function createSecretKeys(parts: SecretKeysParts): SecretKeys {
 export async function assertReplicasHave(store: Store, key: SealingKey): Promise<void> {
   const replicas = await store.heldLeases(replicaLeases)
   const known = await store.heldLeases(keyLeases)
-  const having = known.filter((lease) =>
-    lease
-      .slice(lease.lastIndexOf('/') + 1)
+  const having = known.filter(({ name }) =>
+    name
+      .slice(name.lastIndexOf('/') + 1)
       .split(',')
       .includes(key.id),
   )

@@ -40,6 +40,7 @@ import type { PluginSettings } from '../plugin-settings.ts'
 import type { DeclareParts } from '../run/register-models.ts'
 import { describeRemoval } from '../removal/belongings.ts'
 import type { ReplicaLines } from '../run/recent-lines.ts'
+import { requestRun } from '../run/request-run.ts'
 import { takeoverBy } from './takeover.ts'
 import { PackageFault } from '../package/unpack-archive.ts'
 
@@ -85,6 +86,15 @@ export async function restart(parts: PluginApiParts, name: string, { request }: 
     return { metadata: {}, spec: { ...spec, restarts: (spec.restarts ?? 0) + 1 } }
   }
   return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor }))
+}
+
+/** Requests a run of a schedule before its time. */
+export async function runSchedule(parts: PluginApiParts, plugin: string, { request }: Call): Promise<Answer> {
+  refuseUnknown(request.query, ['schedule'])
+  const schedule = request.query.get('schedule')
+  if (schedule === null) throw new ApiError('BadRequest', 'name the schedule: ?schedule=<name>')
+  const { name, requested } = await requestRun(parts, plugin, schedule)
+  return jsonAnswer(202, Buffer.from(JSON.stringify({ name, requested })))
 }
 
 /** Stops the plugin and removes what it added; its stored objects are kept or purged. */

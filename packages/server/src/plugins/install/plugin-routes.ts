@@ -1,6 +1,6 @@
 import type { HostAnswer, HostRoute, QueryParameter } from '../../call/host-route.ts'
 import { answeredSchema } from '../../models/definition/answered-schema.ts'
-import { install, logs, restart, rollBack, uninstall, type PluginApiParts } from './plugin-api.ts'
+import { install, logs, restart, rollBack, runSchedule, uninstall, type PluginApiParts } from './plugin-api.ts'
 
 const plugins = '/apis/console.api.platform.run/v1alpha1/plugins'
 const pathParameters = { name: "The plugin's name." }
@@ -69,6 +69,24 @@ export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
       answers: [updated],
       failures: changeFailures,
       handle: (call, { name = '' }) => restart(parts, name, call),
+    },
+    {
+      id: 'runSchedule',
+      method: 'POST',
+      path: `${plugins}/{name}/run`,
+      summary: 'Run a schedule of a plugin now',
+      pathParameters,
+      query: [{ name: 'schedule', description: 'The name of the schedule.', schema: text, required: true }],
+      answers: [
+        {
+          status: 202,
+          description:
+            'The run is requested; `requested` disappears from the status of the schedule when it has ended.',
+          schema: { type: 'object', required: ['name', 'requested'], properties: { name: text, requested: text } },
+        },
+      ],
+      failures: changeFailures,
+      handle: (call, { name = '' }) => runSchedule(parts, name, call),
     },
     logsRoute(parts),
   ]

@@ -124,12 +124,12 @@ export const mostPages = 50
 function refusePages({ pages = [] }: PluginDefinition): void {
   if (!Array.isArray(pages) || pages.length > mostPages) refuse(`must have a list of at most ${mostPages} pages`)
   for (const page of pages as readonly unknown[]) {
-    const { path, title, permissions = [], inMenu = true } = isJsonObject(page) ? page : {}
+    const { path, title, titles = {}, permissions = [], inMenu = true } = isJsonObject(page) ? page : {}
     if (typeof path !== 'string' || typeof title !== 'string') return refuse('has a page without path or title')
     const fault = pagePathFault(path)
     if (fault !== undefined) refuse(`has a page at "${path}", which ${fault}`)
     if (
-      title.length > 100 ||
+      ![title, ...(isJsonObject(titles) ? Object.values(titles) : [undefined])].every(isTitle) ||
       typeof inMenu !== 'boolean' ||
       !Array.isArray(permissions) ||
       !permissions.every((one) => typeof one === 'string')
@@ -137,6 +137,10 @@ function refusePages({ pages = [] }: PluginDefinition): void {
       refuse(`has a page "${path}" whose title, permissions or inMenu cannot be used`)
     }
   }
+}
+
+function isTitle(title: unknown): boolean {
+  return typeof title === 'string' && title.length <= 100
 }
 
 const fieldPath = /^(spec|status)(\.[\w-]{1,100}){0,8}$/

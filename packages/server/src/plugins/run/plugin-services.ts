@@ -38,7 +38,7 @@ export function createPluginServices(
       DELETE: ({ caller, name }) => leases.giveBack(caller, name),
     },
     schedules: {
-      GET: ({ caller, name }) => schedules.read(caller, name),
+      GET: ({ caller, name, request }) => schedules.read(caller, name, request),
       PUT: ({ caller, name, request, info }) =>
         schedules.write(caller, name, { request, fence: fenceOf({ info, caller, request }) }),
     },

@@ -6,7 +6,7 @@ import { writeStatus } from '../../models/verbs/write-status.ts'
 import { retryRaces } from '../../store/retry-races.ts'
 import type { Store } from '../../store/store.ts'
 import { specOf } from '../plugin-model.ts'
-import type { Replicas } from './replicas.ts'
+import type { Replicas } from '../../store/replicas.ts'
 
 const lessFirst = ['Failed', 'NotStarted', 'Started', 'Disabled']
 

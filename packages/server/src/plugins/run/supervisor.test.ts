@@ -99,10 +99,8 @@ async function supervised({ spec = {}, here = answering(first, 'one') }: Given =
     },
     replicas: {
       own: 'one',
-      start: async () => {},
       // The other replica never reports, so that an upgrade waits instead of switching.
       live: async () => new Set(['one', 'other']),
-      [Symbol.asyncDispose]: async () => {},
     },
     hostSocket: '/host.sock',
     limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, scratchBytes: 1024 * 1024, startMs: 60_000 },

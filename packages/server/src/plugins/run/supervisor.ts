@@ -23,7 +23,7 @@ import { specOf } from '../plugin-model.ts'
 import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
 import { createPluginStatuses } from './plugin-statuses.ts'
 import { removePlugin } from '../removal/remove-plugin.ts'
-import type { Replicas } from './replicas.ts'
+import type { Replicas } from '../../store/replicas.ts'
 import { createSeat, type Seat } from './seat.ts'
 import { underLease } from './under-lease.ts'
 import { createRecentLog, type ReplicaLines } from './recent-lines.ts'
@@ -41,7 +41,7 @@ export interface SupervisorParts extends Omit<
 > {
   readonly known: KnownPlugins
   readonly plugins: Model
-  readonly replicas: Replicas
+  readonly replicas: Pick<Replicas, 'own' | 'live'>
   /** Called with every state of a version on this replica. */
   readonly onPluginState: (plugin: string, digest: string, state: PluginState) => void
 }

@@ -11,7 +11,7 @@ import type { Packages } from '../package/packages.ts'
 import { specOf } from '../plugin-model.ts'
 import type { PluginStatuses } from '../run/plugin-statuses.ts'
 import { untilBuilt, type RegisterParts } from '../run/register-models.ts'
-import type { Replicas } from '../run/replicas.ts'
+import type { Replicas } from '../../store/replicas.ts'
 import { declareNext, withdraw } from './next-models.ts'
 import { switchVersions } from './switch-versions.ts'
 

@@ -319,11 +319,12 @@ function leaseContract(engine: StoreEngine): void {
         ['replica/c', 1],
         ['other', 60_000],
       ] as const) {
-        await store.acquireLease(name, { holder: 'ann', ttlMs })
+        await store.acquireLease(name, { holder: 'ann', ttlMs, about: 'one' })
       }
       await store.releaseLease({ name: 'replica/b', token: 1 })
       await new Promise((resolve) => setTimeout(resolve, 20))
-      expect(await store.heldLeases('replica/')).toEqual(['replica/a'])
+      await store.acquireLease('replica/a', { holder: 'ann', ttlMs: 60_000, about: 'two' })
+      expect(await store.heldLeases('replica/')).toEqual([{ name: 'replica/a', about: 'two' }])
     })
 
     test('one of 32 concurrent acquirers gets the lease', async () => {

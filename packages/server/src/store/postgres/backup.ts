@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import type { RestoreOptions, Tell } from '../backup.ts'
+import type { RestoreOptions, Tell, Verified } from '../backup.ts'
 import { writeNewFile } from '../new-file.ts'
 import { usableNumber, type SchemaVersion } from '../schema-version.ts'
 import { migrations } from './migrate.ts'
@@ -61,6 +61,16 @@ export async function restorePostgres(
     rmSync(directory, { recursive: true })
   }
   return aside && `the schema ${aside}`
+}
+
+/** Needs no server: pg_restore unpacks every part into nothing. */
+export async function verifyPostgres(from: string, tell: Tell): Promise<Verified> {
+  const program = await programFor('pg_restore', 0)
+  await contentsOf(program, from)
+  const schema = await schemaOf(program, from)
+  usableNumber(schema, migrations)
+  await run({ program, words: ['--verbose', `--file=${devNull}`, from], tell })
+  return { engine: 'PostgreSQL', schema }
 }
 
 async function connectTo(url: string): Promise<AsyncDisposable & { readonly client: Client }> {
@@ -144,16 +154,17 @@ async function versionOf(program: string): Promise<number | undefined> {
 interface Program {
   readonly program: string
   readonly words: readonly string[]
-  readonly url: string
+  /** The database; none to work on files alone. */
+  readonly url?: string
   readonly tell: Tell
 }
 
 /** The password is not passed as an argument: other users can read those. */
 async function run({ program, words, url, tell }: Program): Promise<void> {
-  const { password } = new URL(url)
-  const bare = new URL(url)
-  bare.password = ''
-  const child = spawn(program, [`--dbname=${bare.href}`, ...words], {
+  const bare = url === undefined ? undefined : new URL(url)
+  const password = bare?.password ?? ''
+  if (bare) bare.password = ''
+  const child = spawn(program, [...(bare ? [`--dbname=${bare.href}`] : []), ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // oxlint-disable-next-line node/no-process-env -- settings such as PGSSLROOTCERT are its own
     env: { ...process.env, ...(password !== '' && { PGPASSWORD: decodeURIComponent(password) }) },

@@ -1,19 +1,25 @@
 import { ApiError } from '@pergola/api'
 import type { ClientBase, Pool } from 'pg'
-import type { Lease } from '../store.ts'
+import type { HeldLease, Lease, LeaseOptions } from '../store.ts'
 import { inTransaction } from './write/transaction.ts'
+
+export interface LeaseParts {
+  readonly pool: Pool
+  /** The id of the replica that this process is, recorded with its leases. */
+  readonly replica: string | undefined
+}
 
 /** Uses the database's clock, so that replicas need not agree on the time. */
 export async function acquireLease(
-  pool: Pool,
+  { pool, replica }: LeaseParts,
   name: string,
-  { holder, ttlMs }: { holder: string; ttlMs: number },
+  { holder, ttlMs, about }: LeaseOptions,
 ): Promise<Lease | undefined> {
   // Nearly all callers either hold the lease or wait for another holder, once a second each: they need no transaction.
   const { rows: found } = await pool.query<{ token: string | null }>({
     name: 'renew lease',
     text: renewSql,
-    values: [name, holder, ttlMs],
+    values: [name, holder, ttlMs, about],
   })
   const [held] = found
   if (held) return held.token === null ? undefined : { name, token: Number(held.token) }
@@ -32,8 +38,10 @@ export async function acquireLease(
     const token = Number(row.token) + (renewed ? 0 : 1)
     if (!renewed) await replaceToken(client, { name, token })
     await client.query(
-      `UPDATE leases SET holder = $2, token = $3, expires_at = clock_timestamp() + $4 * interval '1 millisecond' WHERE name = $1`,
-      [name, holder, token, ttlMs],
+      `UPDATE leases SET holder = $2, token = $3, expires_at = clock_timestamp() + $4 * interval '1 millisecond',
+         replica = $5, about = $6
+       WHERE name = $1`,
+      [name, holder, token, ttlMs, replica, about],
     )
     return { name, token }
   })
@@ -42,7 +50,7 @@ export async function acquireLease(
 /** Returns the token to the holder, a null token when another holds the lease, and no row when it is free. */
 const renewSql = `
   WITH renewed AS (
-    UPDATE leases SET expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+    UPDATE leases SET expires_at = clock_timestamp() + $3 * interval '1 millisecond', about = $4
     WHERE name = $1 AND holder = $2 AND expires_at >= clock_timestamp() RETURNING token
   )
   SELECT token FROM renewed
@@ -56,12 +64,16 @@ export async function releaseLease(pool: Pool, { name, token }: Lease): Promise<
   )
 }
 
-export async function heldLeases(pool: Pool, prefix: string): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    'SELECT name FROM leases WHERE starts_with(name, $1) AND expires_at >= clock_timestamp() ORDER BY name',
+export async function heldLeases(pool: Pool, prefix: string): Promise<readonly HeldLease[]> {
+  const { rows } = await pool.query<{ name: string; replica: string | null; about: string | null }>(
+    'SELECT name, replica, about FROM leases WHERE starts_with(name, $1) AND expires_at >= clock_timestamp() ORDER BY name',
     [prefix],
   )
-  return rows.map(({ name }) => name)
+  return rows.map(({ name, replica, about }) => ({
+    name,
+    ...(replica !== null && { replica }),
+    ...(about !== null && { about }),
+  }))
 }
 
 /** Locks the token's row until the transaction ends: with a plain read, a stale write committed 1.5 s after its successor. */

@@ -8,7 +8,10 @@ import { inTransaction } from './write/transaction.ts'
  * Append-only. The first creates all tables of schema 8, the oldest that can be upgraded. A later one only adds: servers of the
  * previous release keep working next to it; what they still need is removed one release later, which raises `lowestReader`.
  */
-export const migrations: readonly Migration[] = [{ number: 8, lowestReader: 8, sql: initialTables }]
+export const migrations: readonly Migration[] = [
+  { number: 8, lowestReader: 8, sql: initialTables },
+  { number: 9, lowestReader: 8, sql: 'ALTER TABLE leases ADD COLUMN replica text, ADD COLUMN about text' },
+]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number int PRIMARY KEY,

@@ -32,6 +32,8 @@ export interface PostgresOptions {
   readonly partitions?: PartitionSizes
   /** Sets of at most this many objects are read whole by lists; tests lower it. */
   readonly candidateLimit?: number
+  /** The id of the replica that opens the store, recorded with its leases. */
+  readonly replica?: string | undefined
   /** Called when an idle connection broke; the pool replaces it. */
   readonly onConnectionLost: (error: Error) => void
 }
@@ -90,7 +92,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     schemaNumber: async () => usableNumber(await readSchema(pool), migrations),
     openModel: (declaration) => catalog.open(declaration),
     closeModel: (model) => catalog.close(model),
-    buildIndexes: (model, build) => buildIndexes({ pool: direct, catalog }, model, build),
+    buildIndexes: (model, build) => buildIndexes({ pool: direct, catalog, replica: options.replica }, model, build),
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
     write: async (operations, how = {}) => {
       const [only, ...others] = operations
@@ -114,8 +116,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       read: (after, read) => readPacked(changeParts, after, read),
       unpack: (about, data) => unpackCarried(changeParts, about, data),
     },
-    compact: (retention) => compact(pool, retention, partitions),
-    acquireLease: (name, lease) => acquireLease(pool, name, lease),
+    compact: (retention) => compact({ pool, replica: options.replica }, retention, partitions),
+    acquireLease: (name, lease) => acquireLease({ pool, replica: options.replica }, name, lease),
     releaseLease: (lease) => releaseLease(pool, lease),
     heldLeases: (prefix) => heldLeases(pool, prefix),
     [Symbol.asyncDispose]: async () => {

@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
-import type { RestoreOptions, Tell } from '../backup.ts'
+import type { RestoreOptions, Tell, Verified } from '../backup.ts'
 import { ownerOnly, writeNewFile } from '../new-file.ts'
-import { usableNumber } from '../schema-version.ts'
+import { usableNumber, type SchemaVersion } from '../schema-version.ts'
 import { isDamage } from './cannot-open.ts'
 import { copied, copy, copyByHolder } from './copies.ts'
 import { migrations, readSchema } from './migrate.ts'
@@ -25,7 +25,7 @@ export async function restoreSqlite(
   { from, replace, tell }: RestoreOptions,
 ): Promise<string | undefined> {
   assertWhole(from)
-  assertUsable(from)
+  usableSchema(from)
   const isThere = existsSync(file) && statSync(file).size > 0
   if (isThere && !replace) throw new Error(`there is a database at ${file}; use --replace to move it aside`)
   const aside = isThere ? `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}` : undefined
@@ -80,10 +80,17 @@ function assertWhole(file: string): void {
   }
 }
 
+export function verifySqlite(file: string): Verified {
+  assertWhole(file)
+  return { engine: 'SQLite', schema: usableSchema(file) }
+}
+
 /** Throws `UnusableSchema` for a backup of a database that only newer servers can use. */
-function assertUsable(file: string): void {
+function usableSchema(file: string): SchemaVersion {
   using opened = open(file)
-  usableNumber(readSchema(opened.database), migrations)
+  const schema = readSchema(opened.database)
+  usableNumber(schema, migrations)
+  return schema
 }
 
 /** Opens the file exclusively, to check that nobody uses it. */

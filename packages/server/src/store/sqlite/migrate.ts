@@ -3,7 +3,14 @@ import { usableNumber, missing, type Migration, type SchemaVersion } from '../sc
 import { initialTables } from './initial-tables.ts'
 
 /** Append-only. The first creates all tables of schema 6, the oldest that can be upgraded. */
-export const migrations: readonly Migration[] = [{ number: 6, lowestReader: 6, sql: initialTables }]
+export const migrations: readonly Migration[] = [
+  { number: 6, lowestReader: 6, sql: initialTables },
+  {
+    number: 7,
+    lowestReader: 6,
+    sql: 'ALTER TABLE leases ADD COLUMN replica TEXT; ALTER TABLE leases ADD COLUMN about TEXT',
+  },
+]
 
 const history =
   'CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, lowest_reader INTEGER NOT NULL) STRICT'

@@ -23,15 +23,23 @@ import { createLogReaders } from './read-changes.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { createWrite } from './write.ts'
 
+export interface SqliteOptions extends Partial<PlanOptions> {
+  /** The id of the replica that opens the store, recorded with its leases. */
+  readonly replica?: string | undefined
+}
+
 /** One file, one process: the file stays locked while the store is open. */
-export function openSqliteStore(file: string, plan: PlanOptions = { candidateLimit: defaultCandidateLimit }): Store {
+export function openSqliteStore(
+  file: string,
+  { candidateLimit = defaultCandidateLimit, replica }: SqliteOptions = {},
+): Store {
   const database = openExclusively(file)
   const catalog = createCatalog(database)
   const log = createChangeLog(database, catalog)
-  const leases = createLeases(database)
+  const leases = createLeases(database, replica)
   const readers = createLogReaders(log)
   const write = createWrite({ database, catalog, ids: createObjectIds(database), log, leases })
-  const list = createList({ database, log, ...plan })
+  const list = createList({ database, log, candidateLimit })
   const builder = createIndexFiller(database, catalog)
   const compact = createCompact(database)
   const copies = serveCopies(database, file)

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Retention } from '../../store.ts'
-import { acquireLease, releaseLease } from '../leases.ts'
+import { acquireLease, releaseLease, type LeaseParts } from '../leases.ts'
 import { ensurePartitions, partitionName, type LogParent, type PartitionSizes } from './log-partitions.ts'
 import { run } from '../indexes/order-indexes.ts'
 
 const leaseMs = 10 * 60_000
 
 /** Drops whole partitions, at a cost that does not depend on their size. One replica at a time. */
-export async function compact(pool: Pool, retention: Retention, sizes: PartitionSizes): Promise<void> {
-  const lease = await acquireLease(pool, 'change log compaction', { holder: randomUUID(), ttlMs: leaseMs })
+export async function compact(parts: LeaseParts, retention: Retention, sizes: PartitionSizes): Promise<void> {
+  const { pool } = parts
+  const lease = await acquireLease(parts, 'change log compaction', { holder: randomUUID(), ttlMs: leaseMs })
   if (!lease) return
   try {
     await ensurePartitions(pool, sizes)

@@ -23,18 +23,20 @@ const waitMs = 250
 export interface BuildParts {
   readonly pool: Pool
   readonly catalog: Catalog
+  /** The id of this replica. */
+  readonly replica: string | undefined
 }
 
 /** One replica builds at a time, under a lease that fences every step; the others wait until it is done or gone. */
 export async function buildIndexes(parts: BuildParts, model: ModelKey, options: BuildOptions): Promise<void> {
-  const { pool, catalog } = parts
+  const { catalog } = parts
   const holder = randomUUID()
   for (;;) {
     options.signal?.throwIfAborted()
     const { table } = await catalog.refresh(model)
     if (isSettled(table)) return
     if (options.edition !== undefined && options.edition !== table.edition) throw new StaleModel(model)
-    const lease = await acquireLease(pool, `index build ${keyOf(model)}`, { holder, ttlMs: leaseMs })
+    const lease = await acquireLease(parts, `index build ${keyOf(model)}`, { holder, ttlMs: leaseMs })
     if (!lease) await sleep(waitMs, undefined, options)
     else await buildUnderLease(parts, { table, lease, holder }, options)
   }
@@ -47,12 +49,13 @@ interface Turn {
 }
 
 async function buildUnderLease(
-  { pool }: BuildParts,
+  parts: BuildParts,
   { table, lease, holder }: Turn,
   options: BuildOptions,
 ): Promise<void> {
+  const { pool } = parts
   const renewal = setInterval(() => {
-    acquireLease(pool, lease.name, { holder, ttlMs: leaseMs }).catch(() => {})
+    acquireLease(parts, lease.name, { holder, ttlMs: leaseMs }).catch(() => {})
   }, leaseMs / 3)
   try {
     const filled = await fillIndexes({ pool, lease, ...options }, table)

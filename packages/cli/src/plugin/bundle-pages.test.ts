@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { AuthorFault } from './author-fault.ts'
+import { buildPackage } from './build-package.ts'
+import { bundlePages, firstPage } from './bundle-pages.ts'
+import { todoProject } from './plugin-project.rows.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const modules = join(root, 'node_modules')
+const example = join(root, 'examples/todo/src/plugin.ts')
+
+interface Loaded {
+  readonly default: Readonly<Record<string, unknown>>
+  readonly style: string
+}
+
+/** Packs pages and loads them, as the browser would. */
+async function load(files: Readonly<Record<string, string>>): Promise<Loaded> {
+  using project = todoProject(files)
+  symlinkSync(join(modules, 'vue'), join(project.folder, 'node_modules/vue'))
+  const { files: packed } = await buildPackage({ folder: project.folder, conditions: ['@pergola/source'] })
+  const folder = mkdtempSync(join(tmpdir(), 'pergola-pages-'))
+  symlinkSync(modules, join(folder, 'node_modules'))
+  const { writeFile } = await import('node:fs/promises')
+  const file = join(folder, 'index.mjs')
+  await writeFile(file, packed.get(firstPage) ?? '')
+  return (await import(file)) as Loaded
+}
+
+async function faultsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  using project = todoProject(files)
+  const fault: unknown = await bundlePages(project.folder, { 'src/plugin.ts': { Todo: {} } }).catch(
+    (error: unknown) => error,
+  )
+  if (fault instanceof AuthorFault) return fault.lines
+  throw new Error('expected a fault of the author', { cause: fault })
+}
+
+test('pages are components of Vue in .vue and .tsx files, with their styles', async () => {
+  const { default: pages, style } = await load({
+    'src/ui/index.ts': "import A from './a.vue'\nimport { b } from './b.tsx'\nexport default { '': A, b: b() }",
+    'src/ui/a.vue': [
+      '<script setup lang="ts">',
+      'const count = 7 as number',
+      '</script>',
+      '<template><p class="big">{{ count as number }}</p></template>',
+      '<style scoped>.big { color: red }</style>',
+    ].join('\n'),
+    'src/ui/b.tsx': 'export const b = () => <b title="from tsx">text</b>\n',
+    'src/ui/style.css': '.first {}',
+  })
+  expect(pages).toMatchObject({ '': { __name: 'a' }, b: { type: 'b', props: { title: 'from tsx' }, children: 'text' } })
+  const { __scopeId: id = '' } = pages[''] as { readonly __scopeId?: string }
+  expect(style).toBe(`.first {}\n.big[${id}] { color: red\n}`)
+})
+
+test('pages import models, routes and roles from files of the server, without their code', async () => {
+  const { default: found } = await load({
+    'src/ui/index.ts': "import { rows } from '../rows.ts'\nexport default rows\n",
+    'src/rows.ts':
+      "import { mine, stats, Todo, view } from './plugin.ts'\nexport const rows = { mine, stats, Todo, view }\n",
+    'src/plugin.ts': `${readFileSync(example, 'utf8')}\nexport { view }\n`,
+  })
+  const { Todo, ...others } = found
+  const todos = { version: 'v1alpha1', plural: 'todos', singular: 'todo', references: {} }
+  expect(Todo).toEqual({ ...todos, group: 'todo.example.com', kind: 'Todo' })
+  expect(others).toEqual({
+    mine: { ...todos, group: 'uc.api.todo.example.com' },
+    stats: { method: 'GET', path: '/apis/console.api.todo.example.com/v1alpha1/todos/-/stats' },
+    view: { template: 'view', roleName: 'todo-view', uiPermissions: ['plugin:todo:view'] },
+  })
+})
+
+describe('packing reports', () => {
+  const index = { 'src/ui/index.ts': "import A from './a.vue'\nimport B from './b.vue'\nexport default { a: A, b: B }" }
+  const empty = { ...index, 'src/ui/a.vue': '<template><p /></template>', 'src/ui/b.vue': '<template><p /></template>' }
+  type Row = readonly [what: string, files: Readonly<Record<string, string>>, told: readonly (string | RegExp)[]]
+  const rows: readonly Row[] = [
+    [
+      'an unresolved import',
+      { 'src/ui/index.ts': "import 'nowhere'\nexport default {}" },
+      [/^src\/ui\/index\.ts.* Could not resolve 'nowhere'/],
+    ],
+    [
+      'every fault of every component, with its position',
+      {
+        ...index,
+        'src/ui/a.vue': '<script setup lang="ts">\nconst a = = 1\n</script>\n',
+        'src/ui/b.vue': '<template>\n  <p>{{ a + }}</p>\n</template>\n',
+      },
+      ['src/ui/a.vue:2:11 Unexpected token', 'src/ui/b.vue:2:9 Error parsing JavaScript expression: Unexpected token'],
+    ],
+    [
+      'a missing end tag',
+      { ...empty, 'src/ui/a.vue': '<template>\n  <p><b></p>\n</template>' },
+      ['src/ui/a.vue:2:6 Element is missing end tag.'],
+    ],
+    [
+      'an import of something that a file does not export',
+      {
+        ...empty,
+        'src/ui/a.vue':
+          "<script setup>\nimport { ref } from 'vue'\nimport { lost } from './c.ts'\nref(lost)\n</script>\n",
+        'src/ui/c.ts': 'export const a = 1\n',
+      },
+      [/^src\/ui\/a\.vue:3:10 "lost" is not exported/],
+    ],
+    [
+      'an import of code of the server',
+      {
+        ...empty,
+        'src/ui/a.vue': "<script setup>\nimport { Todo, share } from '../plugin.ts'\nshare(Todo)\n</script>\n",
+      },
+      [/^src\/ui\/a\.vue:2:16 "share" of src\/plugin\.ts runs on the server; pages import from there models, /],
+    ],
+    [
+      'an import of what browsers do not have',
+      {
+        ...empty,
+        'src/ui/a.vue': "<script setup>\nimport { created } from '@pergola/plugin-sdk'\ncreated(1)\n</script>\n",
+        'src/ui/b.vue': "<script setup>\nimport { join } from 'node:path'\njoin('a')\n</script>\n",
+      },
+      [
+        'src/ui/a.vue:2:26 pages run in the browser, which has no @pergola/plugin-sdk; import only types of it',
+        'src/ui/b.vue:2:23 pages run in the browser, which has no node:path; import only types of it',
+      ],
+    ],
+    [
+      'styles that are not CSS',
+      { ...empty, 'src/ui/a.vue': '<template>\n  <p />\n</template>\n<style lang="scss">\na {}\n</style>\n' },
+      ['src/ui/a.vue:4 the style is in scss; write CSS'],
+    ],
+    [
+      'a fault in a style',
+      { ...empty, 'src/ui/a.vue': '<template>\n  <p />\n</template>\n<style scoped>\na { b: c\n</style>\n' },
+      ['src/ui/a.vue:5:1 Unclosed block'],
+    ],
+    [
+      'a script that is not setup',
+      { ...empty, 'src/ui/a.vue': '<script>\nexport default {}\n</script>\n' },
+      ['src/ui/a.vue:1 write <script setup>; other scripts are not compiled'],
+    ],
+  ]
+  test.each(rows)('%s', async (_, files, told) => {
+    expect(await faultsOf(files)).toEqual(
+      told.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+    )
+  })
+})
