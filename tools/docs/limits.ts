@@ -14,7 +14,7 @@ import { usualMessage } from '../../packages/plugin-sdk/src/run/accept-socket.ts
 import { listLimits } from '../../packages/server/src/assembly/assemble.ts'
 import { maxLineBytes } from '../../packages/server/src/audit/audit-entry.ts'
 import { usualLimits as auditQueue } from '../../packages/server/src/audit/audit-log.ts'
-import { configSchema } from '../../packages/server/src/config/config.ts'
+import { configSchema } from '../../packages/server/src/config/config-schema.ts'
 import * as hashing from '../../packages/server/src/credentials/passwords.ts'
 import * as logins from '../../packages/server/src/credentials/login-limits.ts'
 import { loginMs } from '../../packages/server/src/credentials/oidc-logins.ts'

@@ -25,6 +25,7 @@ import {
 } from './config/read-configuration.ts'
 import { sealingKeysOf } from './config/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
+import { shownSettings, type ShownSetting } from './config/shown-settings.ts'
 import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
@@ -53,7 +54,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   } catch (error) {
     return refuseConfig(error)
   }
-  const { file, config, administrator, nats, ...read } = configuration
+  const { file, config, administrator, nats, providers, keys, given } = configuration
   const replica = createReplica(config.replica.name)
   const log = openLog(config, replica.name)
   for (const loose of looseFiles(config, file)) log.warn({}, `${looseFileWords(loose)}; run  ${tightening(loose)}`)
@@ -67,8 +68,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
       stack.use(await serveMetrics({ host, port }))
     }
     const shipped = readShipped(shippedFolder)
-    const optional = { ...(administrator && { administrator }), ...(nats && { nats }) }
-    return assemble({ config, replica, ...read, ...optional, shipped, log })
+    const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
+    return assemble({ config, replica, ...read, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
@@ -128,6 +129,31 @@ export function examine(options: ServeOptions): Examination {
     const findings = error.message.split('\n').map((words) => ({ level: 'failed' as const, name: 'config', words }))
     return { url: undefined, checks: [{ name: 'config', run: async () => findings, lateAdvice: '' }] }
   }
+}
+
+export interface InspectedConfiguration {
+  readonly file: string | undefined
+  /** One line each, with the file and line. */
+  readonly faults: readonly string[]
+  /** Empty if they cannot be read. */
+  readonly settings: readonly ShownSetting[]
+}
+
+/** Reads the configuration as `serve` does; starts nothing. */
+export function inspectConfiguration(options: ServeOptions): InspectedConfiguration {
+  const faults: string[] = []
+  const attempt = <Read>(read: (source: ConfigurationSource) => Read): Read | undefined => {
+    try {
+      return read(sourceOf(options))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      faults.push(...error.message.split('\n'))
+      return undefined
+    }
+  }
+  const settings = attempt(readSettings)
+  if (settings) attempt(readConfiguration)
+  return { file: settings?.file ?? options.configFile, faults, settings: settings ? shownSettings(settings) : [] }
 }
 
 export interface ListedKey {
