@@ -18,6 +18,7 @@ import { createReplica } from './base/replica.ts'
 import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
 import {
   readConfiguration,
+  readDatabaseSettings,
   readFile,
   readSettings,
   type Configuration,
@@ -191,7 +192,7 @@ async function byConfig(
   work: (config: Config, operator: string) => Promise<void>,
 ): Promise<number> {
   try {
-    await work(readSettings(sourceOf(options)).config, `${userInfo().username}@${hostname()}`)
+    await work(readDatabaseSettings(sourceOf(options)), `${userInfo().username}@${hostname()}`)
     return 0
   } catch (error) {
     if (error instanceof ConfigError) return refuseConfig(error)

@@ -104,6 +104,12 @@ export const configSchema = {
           description:
             'PostgreSQL without the pooler, when `database.url` is that of a pooler. Migrations, index builds and notifications of changes use it; without it, replicas behind a pooler in transaction mode poll.',
         },
+        passwordFile: {
+          type: 'string',
+          minLength: 1,
+          description:
+            'File with the password for `database.url` and `database.directUrl`, which then have a user and no password. Read at the start.',
+        },
         timeout: {
           type: 'integer',
           minimum: 1,

@@ -31,6 +31,7 @@ export interface Config {
   readonly database: {
     readonly url: string
     readonly directUrl?: string
+    readonly passwordFile?: string
     readonly namedStatements: boolean
     readonly timeout: number
   }

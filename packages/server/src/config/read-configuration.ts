@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { administratorOf, type Administrator } from './administrator.ts'
 import { ConfigError } from './config-error.ts'
-import { loadSettings, type ConfigSources, type LoadedSettings } from './config.ts'
+import { loadSettings, type Config, type ConfigSources, type LoadedSettings } from './config.ts'
+import { withDatabasePassword } from './database-password.ts'
 import { natsAddressOf, type NatsAddress } from './nats-address.ts'
 import { oidcProvidersOf, type OidcProvider } from './oidc-provider.ts'
 import { givenSettingsOf, type GivenSettings } from './plugin-files-settings.ts'
@@ -31,7 +32,7 @@ export interface Configuration extends Settings {
 /** Throws `ConfigError` with the errors of all parts. */
 export function readConfiguration(source: ConfigurationSource): Configuration {
   const { env } = source
-  const { file, config, sources } = readSettings(source)
+  const { file, config: written, sources } = readSettings(source)
   const faults: string[] = []
   const read = <Part>(part: () => Part): Part | undefined => {
     try {
@@ -42,6 +43,7 @@ export function readConfiguration(source: ConfigurationSource): Configuration {
       return undefined
     }
   }
+  const config = read(() => withDatabasePassword(written, readFile)) ?? written
   const administrator = read(() => administratorOf(config.admin, readFile))
   const providers = read(() => oidcProvidersOf(config.oidc, readFile)) ?? []
   const keys = read(() => sealingKeysOf(config.secrets, { readFile, env })) ?? []
@@ -56,6 +58,11 @@ export function readSettings({ configFile, env }: ConfigurationSource): Settings
   const name = configFile ?? (existsSync(defaultConfigFile) ? defaultConfigFile : undefined)
   const file = name === undefined ? {} : { file: { name, text: readFile(name) } }
   return { file: name, ...loadSettings({ ...file, env }) }
+}
+
+/** The settings, and the password of the database. Throws `ConfigError`. */
+export function readDatabaseSettings(source: ConfigurationSource): Config {
+  return withDatabasePassword(readSettings(source).config, readFile)
 }
 
 export function readFile(name: string): string {
