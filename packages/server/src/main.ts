@@ -24,6 +24,7 @@ import {
   type Configuration,
   type ConfigurationSource,
 } from './config/read-configuration.ts'
+import { certificateOf } from './config/tls-certificate.ts'
 import { sealingKeysOf } from './config/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
 import { shownSettings, type ShownSetting } from './config/shown-settings.ts'
@@ -55,7 +56,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   } catch (error) {
     return refuseConfig(error)
   }
-  const { file, config, administrator, nats, providers, keys, given } = configuration
+  const { file, config, administrator, nats, certificate, providers, keys, given } = configuration
   const replica = createReplica(config.replica.name)
   const log = openLog(config, replica.name)
   for (const loose of looseFiles(config, file)) log.warn({}, `${looseFileWords(loose)}; run  ${tightening(loose)}`)
@@ -69,8 +70,9 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
       stack.use(await serveMetrics({ host, port }))
     }
     const shipped = readShipped(shippedFolder)
-    const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
-    return assemble({ config, replica, ...read, shipped, log })
+    const tls = certificate && { certificate, read: () => certificateOf(config.tls, readFile) }
+    const optional = { ...(administrator && { administrator }), ...(nats && { nats }), ...(tls && { tls }) }
+    return assemble({ config, replica, ...optional, providers, keys, given, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
@@ -82,8 +84,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   if (isReady) tellReady({ config, server, replica: replica.name }, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
-  // Otherwise SIGHUP ends the process, as it should without an audit file.
-  if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
+  // Otherwise SIGHUP ends the process, as it should with nothing to reopen.
+  if (config.audit.file !== undefined || certificate) process.on('SIGHUP', () => server.reopen())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
   log.info({}, 'stopped')
@@ -261,7 +263,7 @@ function tellReady({ config, server, replica }: Started, seconds: number): void 
   const { format } = config.log
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.
-  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
+  const url = publicUrl.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost')
   if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
     return stdout(banner({ url, database, setupSecret, seconds }))
   }

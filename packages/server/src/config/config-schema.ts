@@ -3,6 +3,7 @@ import { feedSettings } from './feed-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { pluginFilesSettings } from './plugin-files-settings.ts'
 import { replicaSettings } from './replica-settings.ts'
+import { tlsSettings } from './tls-settings.ts'
 import { valueSourceSchema } from './value-source.ts'
 
 /** The only list of settings; the reference page is generated from it. */
@@ -50,6 +51,7 @@ export const configSchema = {
         },
       },
     },
+    tls: tlsSettings,
     http: {
       type: 'object',
       additionalProperties: false,

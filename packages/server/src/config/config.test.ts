@@ -8,6 +8,7 @@ test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     replica: {},
+    tls: {},
     http: { trustedProxies: [], maxInFlight: 1000 },
     cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },
@@ -134,6 +135,12 @@ describe('rejects', () => {
       'pergola.yaml:1: database.url must start with "sqlite:" or "postgres://"',
     ],
     ['a list in a variable', '', { PERGOLA_OIDC_PROVIDERS: '[]' }, 'PERGOLA_OIDC_PROVIDERS: is not a setting'],
+    [
+      'plain http as public address of a server with TLS',
+      'server: { publicUrl: "http://a.example" }\ntls: { certFile: c, keyFile: k }',
+      {},
+      'pergola.yaml:1: server.publicUrl must be https: with tls.certFile',
+    ],
     ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml:1: oidc.maxAge must be <= 2592000'],
     ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],
     [

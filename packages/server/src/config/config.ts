@@ -13,6 +13,7 @@ import type { PluginFilesSettings } from './plugin-files-settings.ts'
 import type { ReplicaSettings } from './replica-settings.ts'
 import { settingFormats } from './setting-formats.ts'
 import { settingSources, variableOf, type SettingSources } from './setting-sources.ts'
+import type { TlsSettings } from './tls-settings.ts'
 import type { ValueSource } from './value-source.ts'
 
 /** The operator's settings, complete with defaults. */
@@ -25,6 +26,7 @@ export interface Config {
     readonly publicUrl?: string
     readonly allowInsecureLogin: boolean
   }
+  readonly tls: TlsSettings
   readonly replica: ReplicaSettings
   readonly http: { readonly trustedProxies: readonly string[]; readonly maxInFlight: number }
   readonly cors: { readonly origins: readonly string[] }
@@ -146,7 +148,7 @@ function fromText(type: string | undefined, value: string): VariableValue {
 }
 
 /** Errors that a schema cannot express: in list entries, and between settings. */
-function faultsOfLists({ cors, http, server, feed, database }: Config, { at }: SettingSources): readonly string[] {
+function faultsOfLists({ cors, http, server, tls, feed, database }: Config, { at }: SettingSources): readonly string[] {
   const faults = (path: string, entries: readonly string[], faultOf: (entry: string) => string | undefined) =>
     entries.flatMap((entry, index) => {
       const fault = faultOf(entry)
@@ -158,6 +160,9 @@ function faultsOfLists({ cors, http, server, feed, database }: Config, { at }: S
     ...(['url', 'directUrl'] as const)
       .filter((key) => database[key]?.startsWith('postgres') && !URL.canParse(database[key]))
       .map((key) => `${at(`database.${key}`)} ${malformedUrl}`),
+    ...(tls.certFile !== undefined && server.publicUrl?.startsWith('http:')
+      ? [`${at('server.publicUrl')} must be https: with tls.certFile the server speaks only https`]
+      : []),
     ...faultsOfFeed(feed, database.url).map(([key, fault]) => `${at(`feed.${key}`)} ${fault}`),
   ]
 }

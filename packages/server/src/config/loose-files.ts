@@ -33,7 +33,7 @@ export function tightening({ file, can }: LooseFile): string {
 }
 
 function secretFiles(config: Config, configFile: string | undefined): readonly string[] {
-  const { database, feed, oidc, plugins, secrets, admin } = config
+  const { database, feed, oidc, plugins, secrets, admin, tls } = config
   const urls = [database.url, database.directUrl]
   const isInFile = database.passwordFile !== undefined
   const hasPassword = !isInFile && urls.some((one) => one !== undefined && /^postgres.*:\/\/[^/@]*:[^/@]+@/.test(one))
@@ -49,6 +49,7 @@ function secretFiles(config: Config, configFile: string | undefined): readonly s
     feed.natsTokenFile,
     feed.natsCredentialsFile,
     feed.natsKeyFile,
+    tls.keyFile,
     ...(sqlite === undefined ? [] : [sqlite, `${sqlite}-wal`]),
     ...(hasPassword ? [configFile] : []),
   ]

@@ -6,6 +6,7 @@ import { withDatabasePassword } from './database-password.ts'
 import { natsAddressOf, type NatsAddress } from './nats-address.ts'
 import { oidcProvidersOf, type OidcProvider } from './oidc-provider.ts'
 import { givenSettingsOf, type GivenSettings } from './plugin-files-settings.ts'
+import { certificateOf, type Certificate } from './tls-certificate.ts'
 import { sealingKeysOf, type SealingKey } from './sealing-keys.ts'
 
 const defaultConfigFile = 'pergola.yaml'
@@ -27,6 +28,7 @@ export interface Configuration extends Settings {
   readonly keys: readonly SealingKey[]
   readonly given: GivenSettings
   readonly nats: NatsAddress | undefined
+  readonly certificate: Certificate | undefined
 }
 
 /** Throws `ConfigError` with the errors of all parts. */
@@ -49,8 +51,9 @@ export function readConfiguration(source: ConfigurationSource): Configuration {
   const keys = read(() => sealingKeysOf(config.secrets, { readFile, env })) ?? []
   const given = read(() => givenSettingsOf(config.plugins, { readFile, env })) ?? {}
   const nats = read(() => natsAddressOf(config.feed, readFile))
+  const certificate = read(() => certificateOf(config.tls, readFile))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return { file, config, sources, administrator, providers, keys, given, nats }
+  return { file, config, sources, administrator, providers, keys, given, nats, certificate }
 }
 
 /** The settings alone. Throws `ConfigError`. */
