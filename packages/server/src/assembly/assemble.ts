@@ -46,7 +46,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const listener = createListener({ at: config.server, log, replica: replica.shortId, certificate: tls?.certificate })
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
-  const who = assembleAccess({ store, clock, feed, providers, maxAgeMs }, parts)
+  const who = assembleAccess({ store, clock, feed, config, providers, maxAgeMs }, parts)
   const { access, authorize } = who
   const kept = assembleConfigModels({ store, keys, authorize }, parts)
   const { replicas, replicaRoutes } = assembleReplicas({ store, log, replica, feed }, parts)

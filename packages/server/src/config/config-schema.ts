@@ -3,6 +3,7 @@ import { feedSettings } from './feed-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { pluginFilesSettings } from './plugin-files-settings.ts'
 import { replicaSettings } from './replica-settings.ts'
+import { sessionSettings } from './session-settings.ts'
 import { tlsSettings } from './tls-settings.ts'
 import { valueSourceSchema } from './value-source.ts'
 
@@ -282,6 +283,7 @@ export const configSchema = {
         },
       },
     },
+    sessions: sessionSettings,
     oidc: oidcSettings,
     log: {
       type: 'object',

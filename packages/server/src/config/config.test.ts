@@ -37,6 +37,7 @@ test('without file or variables every setting has its default', () => {
       settings: {},
     },
     secrets: { keys: [] },
+    sessions: { idleTimeout: 43_200, maxAge: 2_592_000 },
     oidc: { maxAge: 86_400, providers: [] },
     log: { level: 'info', format: 'auto' },
   })
@@ -140,6 +141,12 @@ describe('rejects', () => {
       'server: { publicUrl: "http://a.example" }\ntls: { certFile: c, keyFile: k }',
       {},
       'pergola.yaml:1: server.publicUrl must be https: with tls.certFile',
+    ],
+    [
+      'sessions that end while they are used',
+      'sessions: { idleTimeout: 60 }',
+      {},
+      'sessions.idleTimeout must be >= 300',
     ],
     ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml:1: oidc.maxAge must be <= 2592000'],
     ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],

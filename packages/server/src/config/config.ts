@@ -13,6 +13,7 @@ import type { PluginFilesSettings } from './plugin-files-settings.ts'
 import type { ReplicaSettings } from './replica-settings.ts'
 import { settingFormats } from './setting-formats.ts'
 import { settingSources, variableOf, type SettingSources } from './setting-sources.ts'
+import type { SessionSettings } from './session-settings.ts'
 import type { TlsSettings } from './tls-settings.ts'
 import type { ValueSource } from './value-source.ts'
 
@@ -53,6 +54,7 @@ export interface Config {
   }
   readonly secrets: { readonly keys: readonly ValueSource[] }
   readonly oidc: { readonly maxAge: number; readonly providers: readonly OidcProviderSettings[] }
+  readonly sessions: SessionSettings
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
 
