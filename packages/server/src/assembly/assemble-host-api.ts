@@ -94,7 +94,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     hostRoutes: [
       ...account,
       ...oidc,
-      ...hostRoutesOf({ ...setup, rights: access, tokens: tokenModel, providers, onEnd }),
+      ...hostRoutesOf({ ...setup, rights: access, tokens: tokenModel, sessions, providers, onEnd }),
     ],
   }
 }
