@@ -13,6 +13,7 @@ import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
+import { measureProcess } from './base/process-metrics.ts'
 import { createReplica } from './base/replica.ts'
 import { looseFiles } from './config/loose-files.ts'
 import { natsAddressOf, type NatsAddress } from './config/nats-address.ts'
@@ -71,6 +72,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     if (port !== undefined) {
       const { serveMetrics } = await import('./base/metrics-endpoint.ts')
       stack.use(await serveMetrics({ host, port }))
+      stack.use(measureProcess())
     }
     const shipped = readShipped(shippedFolder)
     const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }

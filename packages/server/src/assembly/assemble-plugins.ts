@@ -39,6 +39,7 @@ import { createPluginServices } from '../plugins/run/plugin-services.ts'
 import type { PluginSettings } from '../plugins/plugin-settings.ts'
 import { pluginsFromFiles } from '../plugins/install/plugins-from-files.ts'
 import { createPackageReader } from '../plugins/package/read-package.ts'
+import { pluginRates } from '../plugins/run/plugin-uses.ts'
 import { createSupervisor, type Supervisor, type SupervisorParts } from '../plugins/run/supervisor.ts'
 import { digestOf } from '../plugins/package/unpack-archive.ts'
 import type { ModelKey, Store } from '../store/store.ts'
@@ -152,7 +153,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       await adoptDeclared({ ...parts, packages, models }, known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
-      await parts.replicas.start()
+      await parts.replicas.start(pluginRates(supervisor.uses, () => clock.now()))
       warnOfMemory(parts, limits)
       const { firstStarts } = supervisor.start()
       const grace = sleep(config.plugins.startGrace * 1000, undefined, { ref: false })

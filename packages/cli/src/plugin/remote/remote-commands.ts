@@ -129,8 +129,9 @@ function addLooks(plugin: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(plugin.command('logs'))
-    .description('print the latest log lines of a plugin, from the replica that answers')
+    .description('print the latest log lines of a plugin, of all replicas in the order of their times')
     .argument('<name>', 'name of the plugin')
+    .option('--replica <name>', 'only of this replica, by its name or the beginning of its id')
     .option('-f, --follow', 'print new lines until Ctrl-C')
     .action(
       runCommand(context, async (name: string, options: LogOptions) => {

@@ -22,6 +22,7 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import { hostFault, type Manifest } from '../package/manifest.ts'
 import { untilMet, untilUnmet, type Neighbours } from './neighbours.ts'
 import { NotStarted, PluginFailed, Superseded } from './not-started.ts'
+import type { PluginUses } from './plugin-uses.ts'
 import { openPackage } from '../package/open-package.ts'
 import type { Packages } from '../package/packages.ts'
 import { installingCaller } from '../plugin-model.ts'
@@ -53,6 +54,7 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly accounts: Pick<Accounts, 'take'>
   readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
+  readonly uses: Pick<PluginUses, 'follow' | 'exited' | 'answered'>
   /** How to run a plugin in the host's own process, for tests of plugins; undefined for those with a process of their own. */
   readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   /** Called for every line that a plugin writes. */
@@ -65,8 +67,6 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly activeSpec: (plugin: InstalledPlugin, digest: string) => Promise<PluginSpec | undefined>
   /** Called for every new state. */
   readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
-  /** Called when a process exited and will be restarted. */
-  readonly onExit: (plugin: string) => void
 }
 
 /** One version of a plugin on this replica: started, monitored and restarted until it is released. */
@@ -260,7 +260,7 @@ async function keepRunning(run: Run): Promise<void> {
     run.arrived.resolve()
     failures = ranMs > steadyMs ? 1 : failures + 1
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
-    parts.onExit(plugin.name)
+    parts.uses.exited(plugin.name)
     parts.log.warn({ plugin: plugin.name, waitMs, why }, 'plugin exited; restarting after backoff')
     const next = `it is started again in ${Math.ceil(waitMs / 1000)} s`
     // Also written to the plugin's log, because the status is lost on restart.
@@ -283,8 +283,9 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
   const { parts, plugin } = run
   const over = new AbortController()
   const began = performance.now()
+  using counted = new DisposableStack()
   try {
-    const running = await start(run, prepared)
+    const running = await start(run, prepared, counted)
     parts.log.info({ plugin: plugin.name, ms: Math.round(performance.now() - began) }, 'a plugin is started')
     run.tell({ phase: 'Started' })
     run.arrived.resolve()
@@ -314,7 +315,11 @@ function endOf({ how, lines }: Awaited<PluginProcess['exited']>): string {
 }
 
 /** Up to `Started`: its process, its models and their indexes, its declared objects. */
-async function start(run: Run, { manifest, objects, unpacked, account }: Prepared): Promise<PluginProcess> {
+async function start(
+  run: Run,
+  { manifest, objects, unpacked, account }: Prepared,
+  counted: DisposableStack,
+): Promise<PluginProcess> {
   const { parts, plugin, digest, tell, stopping } = run
   const { name } = plugin
   const { models } = manifest.definition
@@ -335,6 +340,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     onLine: (line) => parts.onLine(name, line),
   })
   run.process = running
+  counted.use(parts.uses.follow(name, running))
   // A stop during the start had no process to end.
   stopping.signal.throwIfAborted()
   run.evaluator = createEvaluator(name, running.link)
@@ -376,7 +382,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   })
   run.routes = createRouteTable(manifest.definition.routes)
   const { pool, share, streams, socket, authorization } = running.link
-  run.door = { name, pool, share, streams, socket, authorization, stopping: stopping.signal }
+  const onAnswer = (seconds: number) => parts.uses.answered(name, seconds)
+  run.door = { name, pool, share, streams, socket, authorization, onAnswer, stopping: stopping.signal }
   return running
 }
 
