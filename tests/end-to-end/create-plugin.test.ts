@@ -27,7 +27,7 @@ describe('npm create pergola-plugin', () => {
       stderr: '',
     })
     const written = readdirSync(join(folder, 'todo'), { recursive: true, withFileTypes: true })
-    expect(written.filter((entry) => entry.isFile())).toHaveLength(10)
+    expect(written.filter((entry) => entry.isFile())).toHaveLength(11)
     expect(readFileSync(join(folder, 'todo/src/plugin.ts'), 'utf8')).toContain(
       "apiVersion: 'todo.example.com/v1alpha1'",
     )
