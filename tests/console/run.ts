@@ -11,8 +11,10 @@ import { byKeys, byThumb } from './journeys/hands.ts'
 import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
 import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { kitPage } from './journeys/kit.ts'
+import { roleDifference } from './journeys/roles.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup, lookInChinese } from './look.ts'
+import { savedViews } from './journeys/views.ts'
 import { firstLoad, million } from './journeys/speed.ts'
 import { openStage } from './stage.ts'
 import { sampleOf } from '../../tools/sample.ts'
@@ -63,6 +65,7 @@ const journeys: readonly Journey[] = [
   pluginPage,
   search,
   recent,
+  savedViews,
   create,
   conflict,
   asText,
@@ -90,6 +93,7 @@ const journeys: readonly Journey[] = [
   columns,
   byKeys,
   byThumb,
+  roleDifference,
   roleChange,
   progress,
   contained,

@@ -60,6 +60,17 @@ const deliveries = {
   versions: [{ name: 'v1', schema: { properties: { spec: { properties: { title: { type: 'string' } } } } } }],
 }
 
+const frontDesk = {
+  metadata: {
+    name: 'front-desk',
+    annotations: {
+      'rbac.authorization.platform.run/display-name': 'Front desk',
+      'rbac.authorization.platform.run/dependencies': '["todo-view"]',
+    },
+  },
+  rules: [],
+}
+
 /** Creates data for every page, independent of earlier journeys; existing objects are not changed. */
 export async function makeSampleData(stage: Stage): Promise<void> {
   const people = [
@@ -91,6 +102,14 @@ export async function makeSampleData(stage: Stage): Promise<void> {
   const plugins = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
   await stage.api('POST', plugins, await failing()).catch(ignoreExisting)
   await stage.api('POST', plugins, await purchasing()).catch(ignoreExisting)
+  await make(stage, '/api/v1alpha1/roles', frontDesk)
+  for (const name of ['ann', 'bob', 'dmitri']) {
+    await make(stage, '/api/v1alpha1/rolebindings', {
+      metadata: { name: `${name}-front-desk` },
+      roleRef: { name: 'front-desk' },
+      subjects: [{ name }],
+    })
+  }
   await makePurchases(stage)
   await make(stage, '/apis/plugin.platform.run/v1alpha1/models', { spec: deliveries })
   await stage.until('the failing plugin waits for its next start', async () => {

@@ -33,6 +33,7 @@ export const scenes: readonly Scene[] = [
   { name: 'skeleton', path: purchases, act: waitForRows },
   { name: 'todos', path: '/objects/todo.example.com/v1alpha1/todos' },
   { name: 'columns', path: purchases, act: button('Display') },
+  { name: 'views', path: `${purchases}?where=spec.state%3Dordered`, act: saveView },
   { name: 'preview', path: `${purchases}?open=purchase-07`, tablet: true },
   { name: 'filter', path: purchases, act: openFilter },
   { name: 'filtered', path: `${purchases}?where=spec.requestedBy%3Dnobody` },
@@ -64,6 +65,7 @@ export const scenes: readonly Scene[] = [
   { name: 'roles', path: '/roles' },
   { name: 'new-role', path: '/roles/-new' },
   { name: 'role', path: '/roles/todo-manage' },
+  { name: 'role-change', path: '/roles/front-desk', act: changeRole },
   { name: 'why', path: '/why?user=ann&deed=change&data=purchasing.example.com/purchases' },
   { name: 'plugins', path: '/plugins' },
   { name: 'plugin', path: '/plugins/todo' },
@@ -93,6 +95,23 @@ async function selectTwo(page: Page): Promise<void> {
   await page.locator('h1').focus()
   for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
   await page.getByText('2 selected').waitFor()
+}
+
+async function changeRole(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: /^Manage todos/ }).check()
+  await page.getByRole('button', { name: 'Save role' }).click()
+  await page.getByRole('dialog').locator('.group').first().waitFor()
+}
+
+async function saveView(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'View', exact: true })
+  await menu.click()
+  await page.getByRole('button', { name: 'Save as a view…' }).click()
+  await page.getByLabel('Name of the view').fill('Ordered')
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await page.getByRole('link', { name: 'Ordered' }).waitFor()
+  await menu.click()
+  await page.getByRole('button', { name: 'Copy link' }).waitFor()
 }
 
 async function setField(page: Page): Promise<void> {
