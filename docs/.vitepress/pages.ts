@@ -36,7 +36,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'sign-in-with-openid-connect',
     'behind-a-proxy',
   ],
-  operations: ['deploy', 'sizing', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
+  operations: ['deploy', 'sizing', 'doctor', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
     'http',

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAdministration, type Administration } from './administer.ts'
 import { assemble } from './assembly/assemble.ts'
 import { recordCommand } from './audit/record-command.ts'
-import { administratorOf, type Administrator } from './config/administrator.ts'
 import { ConfigError } from './config/config-error.ts'
-import { loadConfig, type Config } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import { checksOf } from './doctor/checks-of.ts'
+import type { Check } from './doctor/finding.ts'
+import { ownUrl } from './doctor/own-url.ts'
 import { consoleFolder, setupPagePath } from './console/read-console.ts'
 import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
@@ -15,17 +16,19 @@ import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
 import { measureProcess } from './base/process-metrics.ts'
 import { createReplica } from './base/replica.ts'
-import { looseFiles } from './config/loose-files.ts'
-import { natsAddressOf, type NatsAddress } from './config/nats-address.ts'
-import { oidcProvidersOf, type OidcProvider } from './config/oidc-provider.ts'
-import { givenSettingsOf, type GivenSettings } from './config/plugin-files-settings.ts'
-import { sealingKeysOf, type SealingKey } from './config/sealing-keys.ts'
+import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
+import {
+  readConfiguration,
+  readFile,
+  readSettings,
+  type Configuration,
+  type ConfigurationSource,
+} from './config/read-configuration.ts'
+import { sealingKeysOf } from './config/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
 import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
-
-const defaultConfigFile = 'pergola.yaml'
 
 /** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal counts as a second one. */
 const sameSignalMs = 500
@@ -45,25 +48,16 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions = {}): Promise<number> {
   const started = performance.now()
   const stopped = stopSignal()
-  let config: Config
-  let administrator: Administrator | undefined
-  let providers: readonly OidcProvider[]
-  let keys: readonly SealingKey[]
-  let given: GivenSettings
-  let nats: NatsAddress | undefined
+  let configuration: Configuration
   try {
-    config = readConfig(options)
-    administrator = administratorOf(config.admin, readFile)
-    providers = oidcProvidersOf(config.oidc, readFile)
-    keys = sealingKeysOf(config.secrets, { readFile, env: process.env })
-    given = givenSettingsOf(config.plugins, { readFile, env: process.env })
-    nats = natsAddressOf(config.feed, readFile)
+    configuration = readConfiguration(sourceOf(options))
   } catch (error) {
     return refuseConfig(error)
   }
+  const { file, config, administrator, nats, ...read } = configuration
   const replica = createReplica(config.replica.name)
   const log = openLog(config, replica.name)
-  for (const warning of looseFiles(config, configFile(options.configFile).file?.name)) log.warn({}, warning)
+  for (const loose of looseFiles(config, file)) log.warn({}, `${looseFileWords(loose)}; run  ${tightening(loose)}`)
 
   await using stack = new AsyncDisposableStack()
   const start = async () => {
@@ -75,8 +69,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
       stack.use(measureProcess())
     }
     const shipped = readShipped(shippedFolder)
-    const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
-    return assemble({ config, replica, ...read, shipped, log })
+    const optional = { ...(administrator && { administrator }), ...(nats && { nats }) }
+    return assemble({ config, replica, ...read, ...optional, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
@@ -119,6 +113,25 @@ export async function listKeys(options: ServeOptions, show: (keys: readonly List
   })
 }
 
+/** What `pergola doctor` can check on this machine. */
+export interface Examination {
+  /** Where a server with this configuration listens. */
+  readonly url: string | undefined
+  readonly checks: readonly Check[]
+}
+
+/** A configuration that cannot be used is reported as findings. */
+export function examine(options: ServeOptions): Examination {
+  try {
+    const configuration = readConfiguration(sourceOf(options))
+    return { url: ownUrl(configuration.config), checks: checksOf(configuration) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const findings = error.message.split('\n').map((words) => ({ level: 'failed' as const, name: 'config', words }))
+    return { url: undefined, checks: [{ name: 'config', run: async () => findings, lateAdvice: '' }] }
+  }
+}
+
 export interface ListedKey {
   readonly id: string
   /** The file or environment variable. */
@@ -154,7 +167,7 @@ async function byConfig(
   work: (config: Config, operator: string) => Promise<void>,
 ): Promise<number> {
   try {
-    await work(readConfig(options), `${userInfo().username}@${hostname()}`)
+    await work(readSettings(sourceOf(options)).config, `${userInfo().username}@${hostname()}`)
     return 0
   } catch (error) {
     if (error instanceof ConfigError) return refuseConfig(error)
@@ -163,9 +176,8 @@ async function byConfig(
   }
 }
 
-function readConfig({ configFile: given, port }: ServeOptions): Config {
-  const env = port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port }
-  return loadConfig({ ...configFile(given), env })
+function sourceOf({ port, ...options }: ServeOptions): ConfigurationSource {
+  return { ...options, env: port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port } }
 }
 
 function refuseConfig(error: unknown): number {
@@ -211,20 +223,6 @@ async function parentEnded(): Promise<string> {
   const parent = process.ppid
   while (process.ppid === parent) await sleep(parentCheckMs, undefined, { ref: false })
   return 'end of the parent process'
-}
-
-function configFile(given: string | undefined) {
-  const name = given ?? defaultConfigFile
-  if (given === undefined && !existsSync(name)) return {}
-  return { file: { name, text: readFile(name) } }
-}
-
-function readFile(name: string): string {
-  try {
-    return readFileSync(name, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
 
 interface Started {

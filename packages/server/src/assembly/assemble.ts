@@ -49,11 +49,11 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { access, authorize } = who
   const kept = assembleConfigModels({ store, keys, authorize }, parts)
   const { replicas, replicaRoutes } = assembleReplicas({ store, log, replica, feed }, parts)
-  const common = { store, clock, log, config, feed, replicas, ...who }
+  const common = { store, clock, log, config, feed, replicas, providers, ...who }
   const served = assembleModels({ ...common, kept, keys }, parts)
   const { models } = served
   const { watching, streams, drain } = assembleStreaming(common, parts)
-  const account = assembleHostApi({ ...common, providers, publicUrl, signInCode })
+  const account = assembleHostApi({ ...common, publicUrl, signInCode })
   const plugins = assemblePlugins({ ...common, ...served, ...kept, ...pluginOptions(options), streams }, parts)
   const { assertServed } = plugins.supervisor
   const batches = batchRoutes({ store, clock, models, authorize, assertServed })
@@ -103,7 +103,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
   await open(listener, { stages, pages, options })
   const { ready } = await plugins.start(stages)
-  startChores({ ...common, maxAgeMs, caches: [models.cache, ...access.caches] }, parts)
+  startChores({ ...common, ready, maxAgeMs, caches: [models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
     url: listener.url,

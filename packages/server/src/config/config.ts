@@ -459,9 +459,16 @@ function faultsOfLists(
   return [
     ...faults('cors.origins', cors.origins, (entry) => faultOfOrigin(entry, server.allowInsecureLogin)),
     ...faults('http.trustedProxies', http.trustedProxies, faultOfRange),
+    ...(['url', 'directUrl'] as const)
+      .filter((key) => database[key]?.startsWith('postgres') && !URL.canParse(database[key]))
+      .map((key) => `${sourceOf(`database.${key}`, file, fromEnv)} ${malformedUrl}`),
     ...faultsOfFeed(feed, database.url).map(([key, fault]) => `${sourceOf(`feed.${key}`, file, fromEnv)} ${fault}`),
   ]
 }
+
+/** Does not show the value, which has a password. */
+const malformedUrl =
+  'is not a URL such as postgres://user:password@host:5432/database; in the password write / as %2F, # as %23, ? as %3F, @ as %40, % as %25'
 
 function sourceOf(path: string, file: string | undefined, fromEnv: ReadonlyMap<string, unknown>): string {
   return fromEnv.has(path) ? variableOf(path) : `${file ?? 'configuration'}: ${path}`

@@ -1,6 +1,15 @@
 import type { OidcProvider } from '../../config/oidc-provider.ts'
 import { valueAt } from '../../call/field-error.ts'
 
+/** The roles that no login gives, because they do not exist. */
+export function missingRoles(
+  providers: readonly Pick<OidcProvider, 'roles'>[],
+  hasRole: (name: string) => boolean,
+): readonly string[] {
+  const mapped = providers.flatMap(({ roles }) => [...roles.values()].flat())
+  return [...new Set(mapped)].filter((name) => !hasRole(name)).toSorted()
+}
+
 /** Maximum number of claim values that are read. */
 const mostValues = 1_000
 

@@ -18,6 +18,7 @@ import { startListening } from './changelog/listen.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './changelog/log-partitions.ts'
 import { startSequencer } from './changelog/sequencer.ts'
+import { databaseAddress } from './connection/database-address.ts'
 import { UnnamedClient } from './connection/unnamed-client.ts'
 import { write, writeTogether } from './write/write.ts'
 
@@ -54,7 +55,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await ensurePartitions(pool, partitions)
   } catch (error) {
     await endPools()
-    throw new Error(`cannot prepare ${describe(options.directUrl ?? options.url)}: ${messageOf(error)}`, {
+    throw new Error(`cannot prepare ${databaseAddress(options.directUrl ?? options.url)}: ${messageOf(error)}`, {
       cause: error,
     })
   }
@@ -85,7 +86,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const readGrouped = createReadGrouping(pool, (model) => catalog.find(model), grouping)
 
   return {
-    description: describe(options.url),
+    description: databaseAddress(options.url),
     details: () => detailsOf(options, isTold()),
     ping: async () => {
       await pool.query('SELECT 1')
@@ -161,14 +162,8 @@ function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedS
   return { pool, direct, endPools }
 }
 
-function describe(url: string): string {
-  const { hostname, port, pathname, username } = new URL(url)
-  const user = username ? `${username}@` : ''
-  return `PostgreSQL ${user}${hostname}:${port || '5432'}${pathname}`
-}
-
 function detailsOf({ directUrl, namedStatements = true }: PostgresOptions, isTold: boolean): string {
-  const direct = directUrl === undefined ? 'no database.directUrl' : `directUrl ${describe(directUrl)}`
+  const direct = directUrl === undefined ? 'no database.directUrl' : `directUrl ${databaseAddress(directUrl)}`
   const told = isTold ? 'changes by notification' : 'changes by polling, because no notifications arrive'
   return `${told}, named statements ${namedStatements ? 'on' : 'off'}, ${direct}`
 }
