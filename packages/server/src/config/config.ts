@@ -1,4 +1,4 @@
-import { defaultMemoryLimit, nearest } from '@pergola/api'
+import { defaultMemoryLimit, defaultProcessLimit, defaultScratchLimit, nearest } from '@pergola/api'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { faultOfRange } from './address-range.ts'
@@ -277,14 +277,14 @@ export const configSchema = {
         processLimit: {
           type: 'integer',
           minimum: 1,
-          default: 32,
+          default: defaultProcessLimit,
           description:
             'Processes that a plugin may have at the same time. A plugin that exceeds it is killed and restarted.',
         },
         scratchLimit: {
           type: 'integer',
           minimum: 1,
-          default: 1024,
+          default: defaultScratchLimit,
           description:
             'MiB that a plugin may have in its scratch folder, which is its `TMPDIR`; also the maximum size of a file that it writes anywhere. The folder is measured every 5 seconds, and a plugin that exceeds it is killed and restarted with an empty one.',
         },

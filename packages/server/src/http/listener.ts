@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import {
@@ -16,13 +15,14 @@ import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
-import type { ClientReader } from './client.ts'
+import type { Client, ClientReader } from './client.ts'
 import { trackConnections, type Connections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
 import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
+import { requestName } from './request-name.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
@@ -66,6 +66,7 @@ export interface Listener {
 /** A request and its answer. */
 interface Served {
   readonly id: string
+  readonly client: Client
   /** Headers that name the request and the replica. */
   readonly marks: Readonly<Record<string, string>>
   readonly request: IncomingMessage
@@ -118,10 +119,9 @@ function serve(
   const beginLine = createAccessLog(log, onAnswered)
   const upgrade = createUpgrade({ log, handle, clientOf, checkClient, named })
   const answer = async (served: Served) => {
-    const { id, request, response, line } = served
+    const { id, client, request, response, line } = served
     const preflight = cors.preflight(request.method ?? '', request.headers)
     if (preflight) return send(served, preflight)
-    const client = clientOf(request)
     checkClient(client, request.url ?? '')
     const reply = await handle(incoming(served, client.address))
     if ('open' in reply) return beginStream(served, reply)
@@ -136,9 +136,11 @@ function serve(
     })
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const id = randomUUID()
-    const marks = { 'pergola-request-id': id, ...named }
-    const served = { id, marks, request, response, line: beginLine(id, request, response) }
+    const client = clientOf(request)
+    const name = requestName(client)
+    const marks = { 'pergola-request-id': name.id, ...named }
+    const line = beginLine(request, response, { name, client })
+    const served = { id: name.id, client, marks, request, response, line }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)

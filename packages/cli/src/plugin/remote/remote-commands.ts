@@ -5,6 +5,7 @@ import { collect } from '../../terminal/collect.ts'
 import { outputOption } from '../../terminal/output-option.ts'
 import { runCommand } from '../../terminal/run-command.ts'
 import type { InstallOptions } from './install.ts'
+import type { LimitOptions } from './limits.ts'
 import type { LogOptions } from './logs.ts'
 import type { ManageOptions, UninstallOptions } from './manage.ts'
 import type { RunOptions } from './run-schedule.ts'
@@ -34,6 +35,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
   addChanges(plugin, context)
   addRestart(plugin, context)
   addRun(plugin, context)
+  addLimits(plugin, context)
   addLooks(plugin, context)
   addSettings(plugin, context)
 }
@@ -104,6 +106,23 @@ function addRun(plugin: Command, context: CommandContext): void {
       runCommand(context, async (name: string, schedule: string, options: RunOptions) => {
         const { runSchedule } = await import('./run-schedule.ts')
         await runSchedule(context, { name, schedule }, options)
+      }),
+    )
+}
+
+function addLimits(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('limits'))
+    .description('show or set what the processes of a plugin may use on each server')
+    .argument('<name>', 'name of the plugin')
+    .option('--memory <MiB>', 'memory of all its processes')
+    .option('--scratch <MiB>', 'size of its temporary files')
+    .option('--processes <count>', 'processes at the same time')
+    .option('--reset', 'first clear what was set')
+    .addOption(waitOption())
+    .action(
+      runCommand(context, async (name: string, options: LimitOptions) => {
+        const { pluginLimits } = await import('./limits.ts')
+        await pluginLimits(context, name, options)
       }),
     )
 }

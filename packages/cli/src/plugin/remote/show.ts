@@ -6,6 +6,8 @@ import {
   sectionOf,
   type ApprovedRight,
   type Plugin,
+  limitNames,
+  limitWords,
 } from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { allOf } from '../../server/all-of.ts'
@@ -84,6 +86,7 @@ export function pluginText({ metadata, spec, status = {} }: Plugin, live: readon
       'upgrade',
       upgrade ? [`${upgrade.from} -> ${upgrade.to}  ${upgrade.phase}`, ...linesOf(upgrade.message)] : [],
     ),
+    ...sectionOf('limits', limitLines(spec)),
     ...sectionOf('candidate', candidate ? [candidate.version] : []),
     ...sectionOf('previous', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
     ...sectionOf('groups', groups),
@@ -115,6 +118,14 @@ function useWords({ memoryBytes, cpu, exits, openRequests, requestsPerSecond, an
     ...(answerMs === undefined ? [] : [`${requestsPerSecond.toFixed(1)} requests/s in ${Math.round(answerMs)} ms`]),
     ...(exits > 0 ? [`exited ${exits === 1 ? 'once' : `${exits} times`}`] : []),
   ].join(', ')
+}
+
+function limitLines({ limits = {}, needs = {} }: Plugin['spec']): readonly string[] {
+  return limitNames.flatMap((limit) => {
+    const value = limits[limit] ?? needs[limit]
+    const by = limits[limit] === undefined ? 'needed by the plugin' : 'set'
+    return value === undefined ? [] : [`${limitWords({ limit, value })}  (${by})`]
+  })
 }
 
 function approvedLine(item: ApprovedRight): string {

@@ -335,7 +335,7 @@ function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSp
   const adds = sent.groups.filter((group) => !spec.groups.includes(group))
   const groups = [...spec.groups, ...adds]
   if (enabled) return { ...spec, groups, candidate: { ...sent, adds } }
-  return { ...sent, groups, enabled, previous: versionOf(spec) }
+  return { ...sent, groups, enabled, previous: versionOf(spec), ...(spec.limits && { limits: spec.limits }) }
 }
 
 function upgrading(name: string, version: string): ApiError {

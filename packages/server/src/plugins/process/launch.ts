@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadsEach, type Cgroup, type ProcessUse } from './cgroups.ts'
 import { hasOnlyDebuggerLeft } from './inspector.ts'
-import type { LaunchOptions, PluginLimits } from './launch-options.ts'
+import type { LaunchOptions, HostLimits } from './launch-options.ts'
 import { createLineLog } from './line-log.ts'
 import { followOutput } from './output.ts'
 import { markerName, watchProcesses, yieldToHost } from './plugin-processes.ts'
@@ -104,7 +104,7 @@ function dyingWithUs(command: readonly string[]): readonly string[] {
 
 /** Kernel limits: polling is too slow for a fork bomb, and does not see a deleted file. */
 function boundedBy(
-  { processes, scratchBytes }: PluginLimits,
+  { processes, scratchBytes }: HostLimits,
   command: readonly string[],
   hasAccount: boolean,
 ): readonly string[] {
@@ -154,8 +154,8 @@ function limitsOf(
   return ({ bytes, processes }) => {
     if (bytes > usualMemoryBytes && !isTold) {
       isTold = true
-      const limit = `a host ends a plugin that uses more than ${mebibytes(usualMemoryBytes)} MiB`
-      onLine(`it uses ${mebibytes(bytes)} MiB of memory; ${limit}, unless plugins.memoryLimit is raised`)
+      const limit = `a host ends it when it uses more than ${mebibytes(usualMemoryBytes)} MiB`
+      onLine(`it uses ${mebibytes(bytes)} MiB of memory; ${limit}, unless definePlugin has needs: { memory }`)
     }
     if (bytes > memoryBytes) kill(`used ${mebibytes(bytes)} MiB of memory; the limit is ${mebibytes(memoryBytes)}`)
     if (processes > most) kill(`had ${processes} processes; the limit is ${most}`)

@@ -30,7 +30,8 @@ import type { Account, Accounts } from '../process/accounts.ts'
 import type { Cgroups } from '../process/cgroups.ts'
 import type { Inspector } from '../process/inspector.ts'
 import type { RunHere } from '../process/launch-here.ts'
-import type { PluginLimits } from '../process/launch-options.ts'
+import type { HostLimits } from '../process/launch-options.ts'
+import { limitsFor } from './limits-for.ts'
 import { newStartToken, startPluginProcess, type PluginProcess } from '../process/plugin-process.ts'
 import { areReady, haveDuplicates, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from '../package/unpacked-package.ts'
@@ -50,7 +51,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly packages: Packages
   readonly log: Log
   readonly hostSocket: string
-  readonly limits: PluginLimits
+  /** What every plugin may use. */
+  readonly limits: HostLimits
   readonly accounts: Pick<Accounts, 'take'>
   readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
@@ -111,6 +113,7 @@ interface Prepared {
   readonly objects: readonly DeclaredObject[]
   readonly unpacked: UnpackedPackage
   readonly account: Account | undefined
+  readonly limits: HostLimits
 }
 
 /** The state of a running version. */
@@ -229,7 +232,7 @@ function newRun(parts: RunnerParts, plugin: InstalledPlugin, digest: string): Ru
 async function keepRunning(run: Run): Promise<void> {
   const { parts, plugin, tell, stopping } = run
   tell({ phase: 'NotStarted' })
-  using prepared = await prepare(parts, plugin.name, run.digest)
+  using prepared = await prepare(parts, plugin, run.digest)
   const { definition } = prepared.manifest
   run.owned = definition.owned
   run.groups = definition.groups
@@ -317,7 +320,7 @@ function endOf({ how, lines }: Awaited<PluginProcess['exited']>): string {
 /** Up to `Started`: its process, its models and their indexes, its declared objects. */
 async function start(
   run: Run,
-  { manifest, objects, unpacked, account }: Prepared,
+  { manifest, objects, unpacked, account, limits }: Prepared,
   counted: DisposableStack,
 ): Promise<PluginProcess> {
   const { parts, plugin, digest, tell, stopping } = run
@@ -331,7 +334,7 @@ async function start(
     command: unpacked.command,
     directory: unpacked.scratch,
     hostSocket: parts.hostSocket,
-    limits: parts.limits,
+    limits,
     signal: stopping.signal,
     account,
     cgroups: parts.cgroups,
@@ -408,16 +411,17 @@ function appsOf({ apps, groups, api = '/', models }: PluginDefinition): readonly
 
 /** Reads and checks the package once. */
 async function prepare(
-  { packages, accounts, limits }: RunnerParts,
-  name: string,
+  parts: Pick<RunnerParts, 'packages' | 'accounts' | 'limits'>,
+  { name, spec }: InstalledPlugin,
   digest: string,
 ): Promise<Prepared & Disposable> {
-  const { read, manifest, objects } = await openPackage(packages, digest)
+  const { read, manifest, objects } = await openPackage(parts.packages, digest)
   const fault = manifest.name === name ? hostFault(manifest) : `its package is that of ${manifest.name}`
   if (fault !== undefined) throw new PluginFailed(fault)
   using stack = new DisposableStack()
-  const account = stack.use(await accounts.take())
+  const limits = limitsFor(parts.limits, manifest.definition.needs, spec.limits)
+  const account = stack.use(await parts.accounts.take())
   const unpacked = stack.use(unpackInto(name, read, { account, memoryBytes: limits.memoryBytes }))
   const kept = stack.move()
-  return { manifest, objects, unpacked, account, [Symbol.dispose]: () => kept[Symbol.dispose]() }
+  return { manifest, objects, unpacked, account, limits, [Symbol.dispose]: () => kept[Symbol.dispose]() }
 }
