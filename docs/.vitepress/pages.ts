@@ -35,6 +35,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'another-origin',
     'sign-in-with-openid-connect',
     'behind-a-proxy',
+    'serve-https',
   ],
   operations: ['deploy', 'sizing', 'doctor', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],

@@ -231,7 +231,9 @@ describe('systemd', () => {
     try {
       // The account does not exist here.
       writeFileSync(file, rotation.replaceAll('pergola pergola', 'root root'), { mode: 0o600 })
-      const { stderr } = spawnSync('logrotate', ['--debug', `--state=${join(folder, 'state')}`, file], { encoding: 'utf8' })
+      const { stderr } = spawnSync('logrotate', ['--debug', `--state=${join(folder, 'state')}`, file], {
+        encoding: 'utf8',
+      })
       expect(stderr).not.toMatch(/^error:/m)
       expect(stderr).toContain('rotating pattern: /var/log/pergola/audit.log')
     } finally {

@@ -14,7 +14,7 @@ import { usualMessage } from '../../packages/plugin-sdk/src/run/accept-socket.ts
 import { listLimits } from '../../packages/server/src/assembly/assemble.ts'
 import { maxLineBytes } from '../../packages/server/src/audit/audit-entry.ts'
 import { usualLimits as auditQueue } from '../../packages/server/src/audit/audit-log.ts'
-import { configSchema } from '../../packages/server/src/config/config.ts'
+import { configSchema } from '../../packages/server/src/config/config-schema.ts'
 import * as hashing from '../../packages/server/src/credentials/passwords.ts'
 import * as logins from '../../packages/server/src/credentials/login-limits.ts'
 import { loginMs } from '../../packages/server/src/credentials/oidc-logins.ts'
@@ -169,8 +169,12 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
   ],
   'Signing in': [
     ['Password', `${passwordLengths.least} to ${count(passwordLengths.most)} characters`, invalid],
-    ['A session that is not used', duration(sessions.idleMs), '401 `Unauthenticated`'],
-    ['A session that is used', duration(sessions.mostMs), '401 `Unauthenticated`'],
+    [
+      'A session that is not used (`sessions.idleTimeout`)',
+      duration(sessionDefault('idleTimeout')),
+      '401 `Unauthenticated`',
+    ],
+    ['A session that is used (`sessions.maxAge`)', duration(sessionDefault('maxAge')), '401 `Unauthenticated`'],
     ['Sessions of a user', count(sessions.mostOfUser), 'the oldest ends'],
     ['Personal access tokens of a user', count(mostTokens), tooMany],
     ['Setup secret', duration(setupSecretMs), '`pergola setup-link` makes another one'],
@@ -314,4 +318,8 @@ function duration(ms: number): string {
   ] as const
   const [unit, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
   return `${count(ms / size)} ${unit}`
+}
+
+function sessionDefault(key: 'idleTimeout' | 'maxAge'): number {
+  return configSchema.properties.sessions.properties[key].default * 1000
 }

@@ -19,13 +19,16 @@ import { createReplica } from './base/replica.ts'
 import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
 import {
   readConfiguration,
+  readDatabaseSettings,
   readFile,
   readSettings,
   type Configuration,
   type ConfigurationSource,
 } from './config/read-configuration.ts'
+import { certificateOf } from './config/tls-certificate.ts'
 import { sealingKeysOf } from './config/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
+import { shownSettings, type ShownSetting } from './config/shown-settings.ts'
 import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
@@ -54,7 +57,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   } catch (error) {
     return refuseConfig(error)
   }
-  const { file, config, administrator, nats, ...read } = configuration
+  const { file, config, administrator, nats, certificate, providers, keys, given } = configuration
   const replica = createReplica(config.replica.name)
   const log = openLog(config, replica.name)
   for (const loose of looseFiles(config, file)) log.warn({}, `${looseFileWords(loose)}; run  ${tightening(loose)}`)
@@ -69,8 +72,9 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
       stack.use(measureProcess())
     }
     const shipped = readShipped(shippedFolder)
-    const optional = { ...(administrator && { administrator }), ...(nats && { nats }) }
-    return assemble({ config, replica, ...read, ...optional, shipped, log })
+    const tls = certificate && { certificate, read: () => certificateOf(config.tls, readFile) }
+    const optional = { ...(administrator && { administrator }), ...(nats && { nats }), ...(tls && { tls }) }
+    return assemble({ config, replica, ...optional, providers, keys, given, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
@@ -82,8 +86,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   if (isReady) tellReady({ config, server, replica: replica.name }, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
-  // Otherwise SIGHUP ends the process, as it should without an audit file.
-  if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
+  // Otherwise SIGHUP ends the process, as it should with nothing to reopen.
+  if (config.audit.file !== undefined || certificate) process.on('SIGHUP', () => server.reopen())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
   log.info({}, 'stopped')
@@ -132,6 +136,31 @@ export function examine(options: ServeOptions): Examination {
   }
 }
 
+export interface InspectedConfiguration {
+  readonly file: string | undefined
+  /** One line each, with the file and line. */
+  readonly faults: readonly string[]
+  /** Empty if they cannot be read. */
+  readonly settings: readonly ShownSetting[]
+}
+
+/** Reads the configuration as `serve` does; starts nothing. */
+export function inspectConfiguration(options: ServeOptions): InspectedConfiguration {
+  const faults: string[] = []
+  const attempt = <Read>(read: (source: ConfigurationSource) => Read): Read | undefined => {
+    try {
+      return read(sourceOf(options))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      faults.push(...error.message.split('\n'))
+      return undefined
+    }
+  }
+  const settings = attempt(readSettings)
+  if (settings) attempt(readConfiguration)
+  return { file: settings?.file ?? options.configFile, faults, settings: settings ? shownSettings(settings) : [] }
+}
+
 export interface ListedKey {
   readonly id: string
   /** The file or environment variable. */
@@ -167,7 +196,7 @@ async function byConfig(
   work: (config: Config, operator: string) => Promise<void>,
 ): Promise<number> {
   try {
-    await work(readSettings(sourceOf(options)).config, `${userInfo().username}@${hostname()}`)
+    await work(readDatabaseSettings(sourceOf(options)), `${userInfo().username}@${hostname()}`)
     return 0
   } catch (error) {
     if (error instanceof ConfigError) return refuseConfig(error)
@@ -236,7 +265,7 @@ function tellReady({ config, server, replica }: Started, seconds: number): void 
   const { format } = config.log
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.
-  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
+  const url = publicUrl.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost')
   if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
     return stdout(banner({ url, database, setupSecret, seconds }))
   }

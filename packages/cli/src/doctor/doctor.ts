@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Check, Examination, Finding } from '@pergola/server'
 import type { CommandContext } from '../command-context.ts'
 import { chooseUrl, storedLogin, type ServerOptions } from '../server/connect.ts'
@@ -44,10 +44,19 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   return isFailed ? exitCodes.failed : exitCodes.done
 }
 
+/**
+ * Without an option, only a file of this account or of root: one that somebody else left in a shared folder could name any
+ * database and provider.
+ */
+function ownDefault(): string | undefined {
+  const owner = statSync(defaultConfigFile, { throwIfNoEntry: false })?.uid
+  return owner === 0 || owner === process.getuid?.() ? defaultConfigFile : undefined
+}
+
 /** A server that is named may be on another machine; without one, the file in this folder is of the server here. */
 function configFileOf({ variables }: CommandContext, { config, server, as }: DoctorOptions): string | undefined {
   const isElsewhere = [server, as, variables['PERGOLA_SERVER']].some(Boolean)
-  return config ?? (!isElsewhere && existsSync(defaultConfigFile) ? defaultConfigFile : undefined)
+  return config ?? (isElsewhere ? undefined : ownDefault())
 }
 
 async function examined(configFile: string): Promise<Examination> {

@@ -53,7 +53,8 @@ export interface AssembledHostApi {
 export function assembleHostApi(parts: AccountParts): AssembledHostApi {
   const { store, clock, log, config, providers, access, sessions, credentials, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
-  const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
+  const ownScheme = config.tls.certFile === undefined ? 'http:' : 'https:'
+  const cookie = sessionCookie(config.server.publicUrl ?? ownScheme)
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
   warnOfInsecureLogin(config, log)
@@ -84,7 +85,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     onRoles: (name) => access.forget(name),
     clients: providers.map((provider) => createOidcClient(provider)),
     logins: createOidcLogins(store, clock),
-    loginCookie: loginCookie(config.server.publicUrl ?? 'http:'),
+    loginCookie: loginCookie(config.server.publicUrl ?? ownScheme),
   })
   return {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },

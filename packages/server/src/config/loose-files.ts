@@ -33,20 +33,23 @@ export function tightening({ file, can }: LooseFile): string {
 }
 
 function secretFiles(config: Config, configFile: string | undefined): readonly string[] {
-  const { database, feed, oidc, plugins, secrets, admin } = config
+  const { database, feed, oidc, plugins, secrets, admin, tls } = config
   const urls = [database.url, database.directUrl]
-  const hasPassword = urls.some((one) => one !== undefined && /^postgres.*:\/\/[^/@]*:[^/@]+@/.test(one))
+  const isInFile = database.passwordFile !== undefined
+  const hasPassword = !isInFile && urls.some((one) => one !== undefined && /^postgres.*:\/\/[^/@]*:[^/@]+@/.test(one))
   const sqlite = database.url.startsWith('sqlite:') ? database.url.slice('sqlite:'.length) : undefined
   const settings = Object.values(plugins.settings).flatMap((values) => Object.values(values).filter(isValueSource))
   const sources = [...secrets.keys, ...settings].flatMap((source) => ('file' in source ? [source.file] : []))
   const files = [
     ...sources,
     admin.passwordFile,
+    database.passwordFile,
     ...oidc.providers.map(({ clientSecretFile }) => clientSecretFile),
     feed.natsPasswordFile,
     feed.natsTokenFile,
     feed.natsCredentialsFile,
     feed.natsKeyFile,
+    tls.keyFile,
     ...(sqlite === undefined ? [] : [sqlite, `${sqlite}-wal`]),
     ...(hasPassword ? [configFile] : []),
   ]

@@ -5,14 +5,17 @@ import { wordsOf, type Check, type Finding } from './finding.ts'
 
 const name = 'publicUrl'
 
+type Checked = Pick<Config, 'server' | 'http' | 'tls'>
+
 /** Whether people reach this installation at its public address, and can sign in there. */
-export function publicUrlCheck({ server, http }: Pick<Config, 'server' | 'http'>): Check {
+export function publicUrlCheck(config: Checked): Check {
+  const { server } = config
   const { publicUrl } = server
   return {
     name,
     run: async (signal) => {
       if (publicUrl === undefined) return [withoutUrl(server)]
-      return [...settingFindings({ server, http }, new URL(publicUrl)), await reached(new URL(publicUrl), signal)]
+      return [...settingFindings(config, new URL(publicUrl)), await reached(new URL(publicUrl), signal)]
     },
     lateAdvice: `curl -i ${publicUrl ?? ''}/readyz`,
   }
@@ -30,13 +33,13 @@ function withoutUrl({ host, port }: Config['server']): Finding {
   }
 }
 
-function settingFindings({ server, http }: Pick<Config, 'server' | 'http'>, url: URL): readonly Finding[] {
+function settingFindings({ server, http, tls }: Checked, url: URL): readonly Finding[] {
   const isPlain = url.protocol === 'http:' && !isLoopback(url)
   if (isPlain && !server.allowInsecureLogin) {
-    const advice = `set server.publicUrl: https://${url.host}, with TLS in a proxy; or server.allowInsecureLogin: true`
+    const advice = `set server.publicUrl: https://${url.host}, with TLS in a proxy or by tls.certFile; or server.allowInsecureLogin: true`
     return [{ level: 'failed', name, words: `${url.origin} is plain http, where nobody can sign in`, advice }]
   }
-  if (url.protocol === 'https:' && http.trustedProxies.length === 0) {
+  if (url.protocol === 'https:' && tls.certFile === undefined && http.trustedProxies.length === 0) {
     const words = 'no proxy is trusted, so all requests seem to come from its address: failed logins count together'
     const advice = 'set http.trustedProxies to the addresses of the proxy, such as [10.0.0.0/8]'
     return [{ level: 'warn', name: 'proxies', words, advice }]

@@ -4,6 +4,7 @@ import { keyCheck } from './check-keys.ts'
 import { machineChecks } from './check-machine.ts'
 import { providerChecks } from './check-providers.ts'
 import { publicUrlCheck } from './check-public-url.ts'
+import { tlsChecks } from './check-tls.ts'
 import type { Check } from './finding.ts'
 
 /** What can be checked by a configuration without a login, on the machine of a server. */
@@ -13,6 +14,7 @@ export function checksOf(configuration: Configuration): readonly Check[] {
     ...databaseChecks(config),
     keyCheck(configuration),
     ...machineChecks(configuration),
+    ...tlsChecks(configuration),
     publicUrlCheck(config),
     ...providerChecks(providers),
   ]

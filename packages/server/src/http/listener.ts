@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import {
-  createServer,
+  createServer as createHttpServer,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Answer, IncomingRequest } from '../call/call.ts'
 import type { Log } from '../base/log.ts'
@@ -15,6 +16,7 @@ import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
+import type { Certificate } from '../config/tls-certificate.ts'
 import type { Client, ClientReader } from './client.ts'
 import { trackConnections, type Connections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
@@ -31,6 +33,7 @@ import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 export const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
 export const requestMs = 300_000
+const handshakeMs = 10_000
 /** Longer than proxies and load balancers keep an idle connection, so that they close it first. */
 const idleMs = 72_000
 
@@ -40,6 +43,8 @@ export interface ListenerOptions {
   readonly log: Log
   /** Named in every response. */
   readonly replica?: string
+  /** To speak https; plain http without it. */
+  readonly certificate?: Certificate | undefined
 }
 
 type ListenAddress = { readonly host: string; readonly port: number } | { readonly socket: string }
@@ -59,6 +64,8 @@ export interface Listener {
   readonly url: string
   readonly draining: boolean
   open(serving: Serving): Promise<void>
+  /** Uses another certificate for connections from now on; open ones keep theirs. */
+  readonly renew: (certificate: Certificate) => void
   /** Lets every request in flight finish, then closes. Returns how many connections were cut at the deadline. */
   close(options: DrainOptions): Promise<number>
 }
@@ -74,12 +81,10 @@ interface Served {
   readonly line: AccessLine
 }
 
-export function createListener({ at, log, replica }: ListenerOptions): Listener {
-  const server = createServer({
-    requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
-    shouldUpgradeCallback: wantsWebSocket,
-  })
+export function createListener({ at, log, replica, certificate }: ListenerOptions): Listener {
+  const options = { requestTimeout: requestMs, keepAliveTimeout: idleMs, shouldUpgradeCallback: wantsWebSocket }
+  const https = certificate && createHttpsServer({ ...options, ...secureOptions(certificate) })
+  const server: Server = https ?? createHttpServer(options)
   server.setTimeout(stalledMs)
   const connections = trackConnections(server)
   let url: string | undefined
@@ -94,14 +99,19 @@ export function createListener({ at, log, replica }: ListenerOptions): Listener 
     open: async (serving) => {
       serve({ server, connections, log, ...(replica !== undefined && { replica }) }, serving)
       await bind(server, at)
-      url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo)
+      url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo, https)
     },
+    renew: (next) => https?.setSecureContext(secureOptions(next)),
     close: async (drainOptions) => {
       const cut = await connections.drain(drainOptions)
       server.close()
       return cut
     },
   }
+}
+
+function secureOptions({ cert, key }: Certificate) {
+  return { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs } as const
 }
 
 interface Bound {
@@ -274,6 +284,6 @@ async function listening(server: Server, where: { path: string } | { host: strin
   await once(server, 'listening')
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+function urlOf({ address, family, port }: AddressInfo, https: HttpsServer | undefined): string {
+  return `${https ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -17,6 +17,8 @@ export function refuseMalformed(
   cause: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
+  // No handshake, so no answer could be read.
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return void socket.destroy()
   const requestId = randomUUID()
   const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }
   if (socket.writable && !answering?.headersSent) {
