@@ -79,6 +79,11 @@ export const scenes: readonly Scene[] = [
   { name: 'upgrade-review', path: '/plugins/-/install', act: chooseUpgrade },
   { name: 'install-progress', path: '/plugins/-/install', act: startInstall },
   { name: 'plugin-page', path: '/p/todo' },
+  { name: 'kit-list', path: '/objects/events.example.com/v1/events', act: seeEvents },
+  { name: 'kit-page', path: '/p/events', act: seeEvents, tablet: true },
+  { name: 'kit-selected', path: '/p/events', act: selectEvent },
+  { name: 'kit-form', path: '/p/events', act: openEvent },
+  { name: 'kit-invalid', path: '/p/events', act: createInvalidEvent },
   { name: 'plugin-page-stopped', path: '/p/todo', act: losePluginPage },
   { name: 'account', path: '/account' },
   { name: 'new-token', path: '/account', act: makeToken },
@@ -112,6 +117,34 @@ async function saveView(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Ordered' }).waitFor()
   await menu.click()
   await page.getByRole('button', { name: 'Copy link' }).waitFor()
+}
+
+async function seeEvents(page: Page): Promise<void> {
+  await page.getByText('Harbour tour').first().waitFor()
+}
+
+async function selectEvent(page: Page): Promise<void> {
+  await seeEvents(page)
+  await page.locator('h1').focus()
+  for (const key of ['j', 'x']) await page.keyboard.press(key)
+  await page.getByText('1 selected').waitFor()
+}
+
+async function openEvent(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Harbour tour' }).click()
+  await page.getByRole('dialog').getByLabel('Seats').fill('14')
+}
+
+/** Errors of the server at their fields. */
+async function createInvalidEvent(page: Page): Promise<void> {
+  await seeEvents(page)
+  await page.getByRole('button', { name: 'New event' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Title').first().fill('Winter ball')
+  await form.getByLabel('Code').fill('NOT A CODE')
+  await form.getByLabel('Seats').fill('0')
+  await form.getByRole('button', { name: 'Create event' }).click()
+  await form.locator('[aria-invalid=true]').first().waitFor()
 }
 
 async function setField(page: Page): Promise<void> {
