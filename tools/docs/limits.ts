@@ -169,12 +169,6 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
   ],
   'Signing in': [
     ['Password', `${passwordLengths.least} to ${count(passwordLengths.most)} characters`, invalid],
-    [
-      'A session that is not used (`sessions.idleTimeout`)',
-      duration(sessionDefault('idleTimeout')),
-      '401 `Unauthenticated`',
-    ],
-    ['A session that is used (`sessions.maxAge`)', duration(sessionDefault('maxAge')), '401 `Unauthenticated`'],
     ['Sessions of a user', count(sessions.mostOfUser), 'the oldest ends'],
     ['Personal access tokens of a user', count(mostTokens), tooMany],
     ['Setup secret', duration(setupSecretMs), '`pergola setup-link` makes another one'],
@@ -261,6 +255,8 @@ const bySetting: Readonly<Record<string, string>> = {
   'plugins.scratchLimit': 'the plugin is killed and restarted',
   'plugins.startTimeout': 'the plugin is killed and started again',
   'plugins.startGrace': 'the replica becomes ready without the plugin',
+  'sessions.idleTimeout': '401 `Unauthenticated`; sign in again',
+  'sessions.maxAge': '401 `Unauthenticated`; sign in again',
   'oidc.maxAge': 'the roles are taken away; sign in again',
 }
 
@@ -318,8 +314,4 @@ function duration(ms: number): string {
   ] as const
   const [unit, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
   return `${count(ms / size)} ${unit}`
-}
-
-function sessionDefault(key: 'idleTimeout' | 'maxAge'): number {
-  return configSchema.properties.sessions.properties[key].default * 1000
 }

@@ -147,10 +147,10 @@ function serve(
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const client = clientOf(request)
-    const name = requestName(client)
-    const marks = { 'pergola-request-id': name.id, ...named }
-    const line = beginLine(request, response, { name, client })
-    const served = { id: name.id, client, marks, request, response, line }
+    const called = requestName(client)
+    const marks = { 'pergola-request-id': called.id, ...named }
+    const line = beginLine(request, response, { name: called, client })
+    const served = { id: called.id, client, marks, request, response, line }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)

@@ -36,7 +36,7 @@ const text = { type: 'string', maxLength: 500 }
 const count = { type: 'integer', minimum: 0 }
 const texts = { type: 'array', items: text, maxItems: 1_000 }
 
-const limits = {
+const limitFields = {
   type: 'object',
   properties: Object.fromEntries(
     Object.entries(limitBounds).map(([name, { least, most }]) => [
@@ -96,7 +96,7 @@ const versionFields = {
     },
   },
   dependencies: { type: 'object', maxProperties: 100, additionalProperties: text },
-  needs: limits,
+  needs: limitFields,
   permissions: {
     type: 'array',
     maxItems: 100,
@@ -140,7 +140,7 @@ const definition: ModelDefinition = {
           removal: { enum: ['keep', 'purge'] },
           restarts: count,
           limits: {
-            ...limits,
+            ...limitFields,
             description:
               'What its processes may use on each server: `memory` and `scratch` in MiB, `processes`. Written by operators; a change restarts the plugin.',
           },
