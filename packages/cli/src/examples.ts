@@ -28,6 +28,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "pergola token create --description 'nightly report' --expires 90d",
     'pergola token create --role todo-view -o token > token',
   ],
+  'session list': ['pergola session list', 'pergola session list --user ann', 'pergola session list --all -o json'],
+  'session end': ['pergola session end --user ann --all'],
   'plugin install': [
     'pergola plugin install todo-1.0.0.tgz --plan',
     'pergola plugin install todo-1.0.0.tgz --yes --approve console-code',

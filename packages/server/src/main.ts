@@ -16,11 +16,13 @@ import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
 import { measureProcess } from './base/process-metrics.ts'
 import { createReplica } from './base/replica.ts'
+import { tellConfigFaults, tellStartFault } from './base/start-faults.ts'
 import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
 import {
   readConfiguration,
   readDatabaseSettings,
   readFile,
+  readLogFormat,
   readSettings,
   type Configuration,
   type ConfigurationSource,
@@ -32,6 +34,7 @@ import { shownSettings, type ShownSetting } from './config/shown-settings.ts'
 import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
+import { startAdvice } from './store/start-advice.ts'
 
 /** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal counts as a second one. */
 const sameSignalMs = 500
@@ -55,7 +58,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   try {
     configuration = readConfiguration(sourceOf(options))
   } catch (error) {
-    return refuseConfig(error)
+    const pretty = isPretty(readLogFormat(sourceOf(options)))
+    return refuseConfig(error, (faults) => tellConfigFaults(faults, { pretty, write: stderr }))
   }
   const { file, config, administrator, nats, certificate, providers, keys, given } = configuration
   const replica = createReplica(config.replica.name)
@@ -79,7 +83,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
   if (server instanceof Error) {
-    process.stderr.write(`Pergola cannot start: ${server.message}\n`)
+    const fault = { reason: server.message, next: startAdvice(server) }
+    tellStartFault(fault, log, { pretty: isPretty(config.log.format), write: stderr })
     return 1
   }
   const isReady = await Promise.race([server.ready.then(() => true), stopped.then(() => false)])
@@ -199,7 +204,9 @@ async function byConfig(
     await work(readDatabaseSettings(sourceOf(options)), `${userInfo().username}@${hostname()}`)
     return 0
   } catch (error) {
-    if (error instanceof ConfigError) return refuseConfig(error)
+    if (error instanceof ConfigError) {
+      return refuseConfig(error, (faults) => tellConfigFaults(faults, { pretty: true, write: stderr }))
+    }
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   }
@@ -209,9 +216,9 @@ function sourceOf({ port, ...options }: ServeOptions): ConfigurationSource {
   return { ...options, env: port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port } }
 }
 
-function refuseConfig(error: unknown): number {
+function refuseConfig(error: unknown, tell: (faults: readonly string[]) => void): number {
   if (!(error instanceof ConfigError)) throw error
-  process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
+  tell(error.message.split('\n'))
   return 2
 }
 
@@ -223,12 +230,16 @@ function stderr(text: string): void {
   process.stderr.write(text)
 }
 
+/** People read the log of a terminal, programs that of anything else. */
+function isPretty(format: Config['log']['format']): boolean {
+  return format === 'auto' ? process.stderr.isTTY : format === 'pretty'
+}
+
 function openLog({ log: { level, format } }: Config, replica?: string): Log {
-  const pretty = format === 'auto' ? process.stderr.isTTY : format === 'pretty'
   const lines = createLineBuffer(stderr)
   // Also when the process fails: writes to pipes, files and terminals complete before this returns.
   process.once('exit', lines.flush)
-  return createLog({ level, pretty, write: lines.write, ...(replica !== undefined && { replica }) })
+  return createLog({ level, pretty: isPretty(format), write: lines.write, ...(replica !== undefined && { replica }) })
 }
 
 /** The first signal stops the server; a second one exits at once. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { administratorOf, type Administrator } from './administrator.ts'
 import { ConfigError } from './config-error.ts'
+import { parseConfigFile } from './config-file.ts'
 import { loadSettings, type Config, type ConfigSources, type LoadedSettings } from './config.ts'
 import { withDatabasePassword } from './database-password.ts'
 import { natsAddressOf, type NatsAddress } from './nats-address.ts'
@@ -66,6 +67,25 @@ export function readSettings({ configFile, env }: ConfigurationSource): Settings
 /** The settings, and the password of the database. Throws `ConfigError`. */
 export function readDatabaseSettings(source: ConfigurationSource): Config {
   return withDatabasePassword(readSettings(source).config, readFile)
+}
+
+/** The format of the log, even if the rest of the configuration cannot be used. */
+export function readLogFormat(source: ConfigurationSource): Config['log']['format'] {
+  const given = [source.env['PERGOLA_LOG_FORMAT'], ...attempted(() => formatInFile(source.configFile))]
+  return given.find((format) => format === 'json' || format === 'pretty') ?? 'auto'
+}
+
+function formatInFile(configFile = defaultConfigFile): unknown {
+  return parseConfigFile({ name: configFile, text: readFile(configFile) }).sections['log']?.['format']
+}
+
+function attempted(read: () => unknown): readonly unknown[] {
+  try {
+    return [read()]
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return []
+  }
 }
 
 export function readFile(name: string): string {

@@ -5,9 +5,11 @@ import {
   countSessions,
   deleteOldestSessions,
   deleteSession,
+  deleteSessions,
   findSession,
   hasSession,
   insertSession,
+  listAllSessions,
   listSessions,
   touchSession,
   type Session,
@@ -49,8 +51,12 @@ export interface Sessions {
   find(secret: string): Promise<Session | undefined>
   /** Newest first. */
   of(uid: string): Promise<readonly Session[]>
+  /** Of all users, last used first. */
+  all(limit: number): Promise<readonly Session[]>
   /** Returns whether the session existed. */
   end(uid: string, id: string): Promise<boolean>
+  /** Ends all sessions of the user. */
+  endAll(uid: string): Promise<void>
 }
 
 export function createSessions(store: Store, clock: Clock, { idleMs, mostMs }: SessionLimits): Sessions {
@@ -60,6 +66,7 @@ export function createSessions(store: Store, clock: Clock, { idleMs, mostMs }: S
     const { usedAt, createdAt, expiresAt } = session
     return { ...session, expiresAt: Math.min(expiresAt, usedAt + idleMs, createdAt + mostMs) }
   }
+  const living = (stored: readonly Session[]) => stored.map(limited).filter(({ expiresAt }) => expiresAt > clock.now())
   return {
     begin: async ({ user, transport, address, agent, proof, guards = [] }) => {
       const secret = newSecret('pgs_')
@@ -90,15 +97,16 @@ export function createSessions(store: Store, clock: Clock, { idleMs, mostMs }: S
       }
       return session
     },
-    of: async (uid) => {
-      const now = clock.now()
-      return (await listSessions(store, uid, now)).map(limited).filter(({ expiresAt }) => expiresAt > now)
-    },
+    of: async (uid) => living(await listSessions(store, uid, clock.now())),
+    all: async (limit) => living(await listAllSessions(store, clock.now(), limit)),
     end: async (uid, id) => {
       if (!(await hasSession(store, uid, id))) return false
       // In one transaction: a deleted session without a revocation would stay in the caches of other replicas.
       await store.write([revoked(clock, uid)], { also: [deleteSession(uid, id)] })
       return true
+    },
+    endAll: async (uid) => {
+      await store.write([revoked(clock, uid)], { also: [deleteSessions(uid)] })
     },
   }
 }
