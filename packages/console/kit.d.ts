@@ -1,3 +1,4 @@
+import type { DisplayIcon } from '@pergola/api'
 import type {
   ApiObject,
   Client,
@@ -131,9 +132,25 @@ export declare const TimeAgo: Part<{ at: string | undefined }>
 /** A user: avatar and display name. */
 export declare const PersonName: Part<{ name: string; title?: string | undefined }>
 
+/** Icons of actions, besides those that models and plugins may name. */
+export type ActionIcon =
+  | 'check'
+  | 'copy'
+  | 'download'
+  | 'pencil'
+  | 'play'
+  | 'plus'
+  | 'refresh'
+  | 'trash'
+  | 'undo'
+  | 'upload'
+  | 'x'
+
 /** A button; with `to`, a link that looks like one. `busy`: its action is running. */
 export declare const Button: Part<
   {
+    /** In the bar at the top of a narrow window, only the icon is shown. */
+    icon?: DisplayIcon | ActionIcon | undefined
     kind?: 'plain' | 'primary' | 'danger' | 'quiet'
     small?: boolean
     busy?: boolean
@@ -191,6 +208,10 @@ export declare const ComboBox: Part<
 export declare const DateInput: Part<Modelled<string | undefined> & { time?: boolean }>
 /** Short texts: Enter or a comma adds one. */
 export declare const TagInput: Part<Modelled<readonly string[]> & { placeholder?: string | undefined }>
+/** The name of an object of a model, with suggestions by name and title; other texts are accepted. */
+export declare const ReferenceInput: Part<
+  Modelled<string | undefined> & { of: ResourceType; placeholder?: string | undefined }
+>
 /** A user name, with suggestions if the signed-in user may read users. */
 export declare const PersonInput: Part<Modelled<string | undefined> & { placeholder?: string | undefined }>
 

@@ -3,6 +3,7 @@ import { strictEqual } from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { pictureOf } from './picture.ts'
 import { makeSampleData } from './sample-data.ts'
 import { dropHeld, looking, opened, purchases, scenes, type Scene } from './scenes.ts'
 import { password, type BrowserOptions, type Stage, type Visitor } from './stage.ts'
@@ -76,6 +77,12 @@ export async function lookInChinese(stage: Stage, { folder }: LookOptions): Prom
     await visitor.goTo(purchases)
     await page.getByRole('link', { name: 'Standing desks for the Berlin office' }).waitFor()
     await see('objects')
+    await visitor.goTo('/p/events')
+    await page.getByText('Harbour tour').first().waitFor()
+    await see('kit-page')
+    await page.getByRole('button', { name: 'Harbour tour' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: '保存' }).waitFor()
+    await see('kit-form')
     await visitor.goTo(`${purchases}/-new`)
     await page.locator('[data-pointer="/spec/amount"]').fill('-3')
     await page.keyboard.press('Tab')
@@ -234,13 +241,9 @@ const smallTargets = `(() => {
 
 const documented = join(import.meta.dirname, '../../docs/operations/pictures')
 
-/** Writes WebP through the DevTools protocol, the only way in Chromium; half the size of JPEG. */
 async function keepPicture(page: Page, folder: string, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
-  await session.detach()
-  const bytes = Buffer.from(data, 'base64')
+  const bytes = await pictureOf(page)
   writeFileSync(join(folder, name), bytes)
   // Updates the pictures in the documents.
   if (existsSync(join(documented, name))) writeFileSync(join(documented, name), bytes)

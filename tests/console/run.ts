@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createDatabase, startPostgres } from '@pergola/test-servers'
-import { startPergola } from '../end-to-end/pergola-process.ts'
+import { openInstallation } from './installation.ts'
 import { bindingsList, menus, onlySeen, people, tokens } from './journeys/account.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import { recent } from './journeys/finding.ts'
@@ -11,10 +9,11 @@ import { byKeys, byThumb } from './journeys/hands.ts'
 import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
 import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { kitPage } from './journeys/kit.ts'
+import { roleDifference } from './journeys/roles.ts'
 import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup, lookInChinese } from './look.ts'
+import { savedViews } from './journeys/views.ts'
 import { firstLoad, million } from './journeys/speed.ts'
-import { openStage } from './stage.ts'
 import { sampleOf } from '../../tools/sample.ts'
 
 /**
@@ -63,6 +62,7 @@ const journeys: readonly Journey[] = [
   pluginPage,
   search,
   recent,
+  savedViews,
   create,
   conflict,
   asText,
@@ -90,6 +90,7 @@ const journeys: readonly Journey[] = [
   columns,
   byKeys,
   byThumb,
+  roleDifference,
   roleChange,
   progress,
   contained,
@@ -101,15 +102,7 @@ const journeys: readonly Journey[] = [
   million,
 ]
 
-await using server = await startPostgres('18')
-await using database = await createDatabase(server.url)
-await using pergola = startPergola({
-  env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' },
-  files: { key: randomBytes(32).toString('base64'), 'pergola.yaml': 'secrets: { keys: [{ file: key }] }' },
-})
-const url = await pergola.url()
-const { setupSecret = '' } = JSON.parse(pergola.stdout()) as { readonly setupSecret?: string }
-await using stage = await openStage({ url, database: database.url, setupSecret })
+await using stage = await openInstallation()
 
 let failed = 0
 console.log(`${'journey'.padEnd(72)}  seconds  result`)

@@ -1,6 +1,8 @@
+import { packedProject } from '../end-to-end/packed-source.ts'
 import { failing, purchasing } from './packages.ts'
 import type { Stage } from './stage.ts'
 
+const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 const day = 86_400_000
 const fromNow = (days: number) => new Date(Date.now() + days * day).toISOString()
 
@@ -51,6 +53,14 @@ const purchases = [
   ['Snow clearing, December to March', 'toApprove', 6400],
 ] as const
 
+const events = [
+  ['Summer party', 120, 87],
+  ['Harbour tour', 12, 12],
+  ['Workshop on access rights', 24, 6],
+  ['Open door', 300, 41],
+  ['Winter ball', 80, 0],
+] as const
+
 /** A model without objects. */
 const deliveries = {
   group: 'yard.example.com',
@@ -58,6 +68,17 @@ const deliveries = {
   singular: 'delivery',
   plural: 'deliveries',
   versions: [{ name: 'v1', schema: { properties: { spec: { properties: { title: { type: 'string' } } } } } }],
+}
+
+const frontDesk = {
+  metadata: {
+    name: 'front-desk',
+    annotations: {
+      'rbac.authorization.platform.run/display-name': 'Front desk',
+      'rbac.authorization.platform.run/dependencies': '["todo-view"]',
+    },
+  },
+  rules: [],
 }
 
 /** Creates data for every page, independent of earlier journeys; existing objects are not changed. */
@@ -88,10 +109,18 @@ export async function makeSampleData(stage: Stage): Promise<void> {
       },
     })
   }
-  const plugins = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
-  await stage.api('POST', plugins, await failing()).catch(ignoreExisting)
-  await stage.api('POST', plugins, await purchasing()).catch(ignoreExisting)
+  await stage.api('POST', packages, await failing()).catch(ignoreExisting)
+  await stage.api('POST', packages, await purchasing()).catch(ignoreExisting)
+  await make(stage, '/api/v1alpha1/roles', frontDesk)
+  for (const name of ['ann', 'bob', 'dmitri']) {
+    await make(stage, '/api/v1alpha1/rolebindings', {
+      metadata: { name: `${name}-front-desk` },
+      roleRef: { name: 'front-desk' },
+      subjects: [{ name }],
+    })
+  }
   await makePurchases(stage)
+  await makeEvents(stage)
   await make(stage, '/apis/plugin.platform.run/v1alpha1/models', { spec: deliveries })
   await stage.until('the failing plugin waits for its next start', async () => {
     const { status } = (await stage.api('GET', '/apis/plugin.platform.run/v1alpha1/plugins/failing')) as {
@@ -101,14 +130,40 @@ export async function makeSampleData(stage: Stage): Promise<void> {
   })
 }
 
+/** With the page that is made of the console's parts. */
+async function makeEvents(stage: Stage): Promise<void> {
+  const packed = await packedProject('examples/events')
+  const { approvals } = (await stage.api('POST', `${packages}?plan=true`, packed)) as {
+    readonly approvals: readonly string[]
+  }
+  const approve = approvals.map((name) => `approve=${encodeURIComponent(name)}`).join('&')
+  await stage.api('POST', `${packages}?${approve}`, packed).catch(ignoreExisting)
+  await untilStarted(stage, 'events')
+  const path = '/apis/events.example.com/v1/events'
+  for (const [at, [title, seats, taken]] of events.entries()) {
+    const name = `event-${at + 1}`
+    const start = `2030-0${at + 3}-${String(at * 3 + 4).padStart(2, '0')}T17:00:00Z`
+    const talks = [
+      { title: 'Opening', speaker: 'Bob Meyer' },
+      { title: `What is new in ${title.toLowerCase()}`, speaker: 'Carol Nowak' },
+    ]
+    await make(stage, path, { metadata: { name }, spec: { title, code: name, start, seats, taken, talks } })
+  }
+}
+
+/** Its roles exist only then, after its models. */
+async function untilStarted(stage: Stage, plugin: string): Promise<void> {
+  await stage.until(`${plugin} is started`, async () => {
+    const { status } = (await stage.api('GET', `/apis/plugin.platform.run/v1alpha1/plugins/${plugin}`)) as {
+      readonly status?: { readonly phase?: string }
+    }
+    return status?.phase === 'Started'
+  })
+}
+
 async function makePurchases(stage: Stage): Promise<void> {
   const path = '/apis/purchasing.example.com/v1/purchases'
-  await stage.until('purchases are served', async () =>
-    stage.api('GET', path).then(
-      () => true,
-      () => false,
-    ),
-  )
+  await untilStarted(stage, 'purchasing')
   await make(stage, '/api/v1alpha1/rolebindings', {
     metadata: { name: 'ann-purchasing-view' },
     roleRef: { name: 'purchasing-view' },

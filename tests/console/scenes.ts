@@ -33,6 +33,7 @@ export const scenes: readonly Scene[] = [
   { name: 'skeleton', path: purchases, act: waitForRows },
   { name: 'todos', path: '/objects/todo.example.com/v1alpha1/todos' },
   { name: 'columns', path: purchases, act: button('Display') },
+  { name: 'views', path: `${purchases}?where=spec.state%3Dordered`, act: saveView },
   { name: 'preview', path: `${purchases}?open=purchase-07`, tablet: true },
   { name: 'filter', path: purchases, act: openFilter },
   { name: 'filtered', path: `${purchases}?where=spec.requestedBy%3Dnobody` },
@@ -64,6 +65,7 @@ export const scenes: readonly Scene[] = [
   { name: 'roles', path: '/roles' },
   { name: 'new-role', path: '/roles/-new' },
   { name: 'role', path: '/roles/todo-manage' },
+  { name: 'role-change', path: '/roles/front-desk', act: changeRole },
   { name: 'why', path: '/why?user=ann&deed=change&data=purchasing.example.com/purchases' },
   { name: 'plugins', path: '/plugins' },
   { name: 'plugin', path: '/plugins/todo' },
@@ -77,6 +79,11 @@ export const scenes: readonly Scene[] = [
   { name: 'upgrade-review', path: '/plugins/-/install', act: chooseUpgrade },
   { name: 'install-progress', path: '/plugins/-/install', act: startInstall },
   { name: 'plugin-page', path: '/p/todo' },
+  { name: 'kit-list', path: '/objects/events.example.com/v1/events', act: seeEvents },
+  { name: 'kit-page', path: '/p/events', act: seeEvents, tablet: true },
+  { name: 'kit-selected', path: '/p/events', act: selectEvent },
+  { name: 'kit-form', path: '/p/events', act: openEvent },
+  { name: 'kit-invalid', path: '/p/events', act: createInvalidEvent },
   { name: 'plugin-page-stopped', path: '/p/todo', act: losePluginPage },
   { name: 'account', path: '/account' },
   { name: 'new-token', path: '/account', act: makeToken },
@@ -93,6 +100,51 @@ async function selectTwo(page: Page): Promise<void> {
   await page.locator('h1').focus()
   for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
   await page.getByText('2 selected').waitFor()
+}
+
+async function changeRole(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: /^Manage todos/ }).check()
+  await page.getByRole('button', { name: 'Save role' }).click()
+  await page.getByRole('dialog').locator('.group').first().waitFor()
+}
+
+async function saveView(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'View', exact: true })
+  await menu.click()
+  await page.getByRole('button', { name: 'Save as a view…' }).click()
+  await page.getByLabel('Name of the view').fill('Ordered')
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await page.getByRole('link', { name: 'Ordered' }).waitFor()
+  await menu.click()
+  await page.getByRole('button', { name: 'Copy link' }).waitFor()
+}
+
+async function seeEvents(page: Page): Promise<void> {
+  await page.getByText('Harbour tour').first().waitFor()
+}
+
+async function selectEvent(page: Page): Promise<void> {
+  await seeEvents(page)
+  await page.locator('h1').focus()
+  for (const key of ['j', 'x']) await page.keyboard.press(key)
+  await page.getByText('1 selected').waitFor()
+}
+
+async function openEvent(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Harbour tour' }).click()
+  await page.getByRole('dialog').getByLabel('Seats').fill('14')
+}
+
+/** Errors of the server at their fields. */
+async function createInvalidEvent(page: Page): Promise<void> {
+  await seeEvents(page)
+  await page.getByRole('button', { name: 'New event' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Title').first().fill('Winter ball')
+  await form.getByLabel('Code').fill('NOT A CODE')
+  await form.getByLabel('Seats').fill('0')
+  await form.getByRole('button', { name: 'Create event' }).click()
+  await form.locator('[aria-invalid=true]').first().waitFor()
 }
 
 async function setField(page: Page): Promise<void> {

@@ -13,6 +13,7 @@ const settings = {
     module: 'nodenext',
     customConditions: ['@pergola/source'],
     types: ['node'],
+    jsx: 'preserve',
     noEmit: true,
     allowImportingTsExtensions: true,
     experimentalDecorators: true,
@@ -24,6 +25,9 @@ const settings = {
   },
 }
 
+/** Documents with components, which only `vue-tsc` can check. */
+const withComponents = new Set<string>()
+
 rmSync(folder, { recursive: true, force: true })
 let count = 0
 for (const document of documents()) {
@@ -31,14 +35,25 @@ for (const document of documents()) {
     const file = join(folder, document, name)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
+    if (name.endsWith('.vue')) withComponents.add(document)
     count++
   }
 }
 writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-const { passed, output } = await runCommand(`node node_modules/typescript7/bin/tsc --pretty false -p ${folder}`)
+const components = {
+  extends: './tsconfig.json',
+  vueCompilerOptions: { strictTemplates: true },
+  include: [...withComponents].map((document) => `${document}/**/*`),
+}
+writeFileSync(join(folder, 'tsconfig.components.json'), JSON.stringify(components))
+const runs = [
+  await runCommand(`node node_modules/typescript7/bin/tsc --pretty false -p ${folder}`),
+  await runCommand(`node node_modules/vue-tsc/bin/vue-tsc.js --pretty false -p ${folder}/tsconfig.components.json`),
+]
+const failed = runs.filter(({ passed }) => !passed)
 // `docs/how-to/roles.md/plugin.ts(7,3)` is line 7 of the document.
-if (!passed)
+for (const { output } of failed)
   console.error(output.replaceAll(/^\S*?([^\s(]*\.md)\/[^\s(]+\((\d+),/gm, '$1($2,').replaceAll(/^.*samples\//gm, ''))
-else console.log(`${count} samples compile`)
-process.exitCode = passed ? 0 : 1
+if (failed.length === 0) console.log(`${count} samples compile`)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -53,7 +53,7 @@ import { bytesPerSecond, linesPerSecond } from '../../packages/server/src/plugin
 import * as link from '../../packages/server/src/plugins/process/plugin-link.ts'
 import { mostMissed, pulseMs } from '../../packages/server/src/plugins/process/plugin-process.ts'
 import { mostDefinitionBytes, readMs } from '../../packages/server/src/plugins/package/read-package.ts'
-import { maxLines } from '../../packages/server/src/plugins/run/recent-lines.ts'
+import { maxLines } from '../../packages/server/src/store/records/plugin-lines.ts'
 import { mostSchedules } from '../../packages/server/src/plugins/run/schedule-api.ts'
 import * as archive from '../../packages/server/src/plugins/package/unpack-archive.ts'
 import { maxKeyBytes } from '../../packages/server/src/store/index-key.ts'
@@ -219,7 +219,7 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Output in a second', `${linesPerSecond} lines, ${bytes(bytesPerSecond)}`, 'dropped and counted'],
     ['A line of output', characters(mostCharacters), 'cut'],
-    ['Lines kept for `pergola plugin logs`', count(maxLines), 'the oldest are dropped'],
+    ['Lines kept for `pergola plugin logs` per replica', count(maxLines), 'the oldest are dropped'],
     ['Leases of a plugin', `${mostLeases}, of ${longestSeconds} s`, `${badRequest}; 422 for the time`],
     ['Schedules of a plugin', count(mostSchedules), badRequest],
   ],

@@ -7,10 +7,10 @@ export const Event = defineModel({
   kind: 'Event',
   plural: 'events',
   spec: t.Object({
-    title: t.String({ minLength: 1, maxLength: 120 }),
+    title: t.String({ minLength: 1, maxLength: 120, display: { label: { zh: '名称' } } }),
     code: t.String({ pattern: '^[a-z0-9-]{2,20}$', description: 'As printed on tickets: summer-2030' }),
-    start: t.String({ format: 'date-time' }),
-    seats: t.Integer({ minimum: 1, maximum: 10_000 }),
+    start: t.String({ format: 'date-time', display: { label: { zh: '开始时间' } } }),
+    seats: t.Integer({ minimum: 1, maximum: 10_000, display: { label: { zh: '座位' } } }),
     taken: withDefault(t.Integer({ minimum: 0, description: 'Changed by registrations' }), 0),
     talks: withDefault(
       t.Array(t.Object({ title: t.String({ minLength: 1, maxLength: 120 }), speaker: t.String({ maxLength: 80 }) }), {

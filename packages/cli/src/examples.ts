@@ -43,6 +43,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'config print': ['pergola config print --changed'],
   replicas: ['pergola replicas', 'pergola replicas -o json'],
   'backup verify': ['pergola backup verify /var/backups/pergola-2026-11-16'],
+  'plugin limits': ['pergola plugin limits todo', 'pergola plugin limits todo --memory 256'],
   'plugin run': ['pergola plugin run todo reminders', 'pergola plugin run todo reminders --wait 600'],
   'plugin logs': ['pergola plugin logs todo --follow'],
 }

@@ -14,6 +14,7 @@ import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
+import { measureProcess } from './base/process-metrics.ts'
 import { createReplica } from './base/replica.ts'
 import { tellConfigFaults, tellStartFault } from './base/start-faults.ts'
 import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
@@ -72,6 +73,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     if (port !== undefined) {
       const { serveMetrics } = await import('./base/metrics-endpoint.ts')
       stack.use(await serveMetrics({ host, port }))
+      stack.use(measureProcess())
     }
     const shipped = readShipped(shippedFolder)
     const tls = certificate && { certificate, read: () => certificateOf(config.tls, readFile) }

@@ -1,6 +1,6 @@
 import { roleKeys, type Role } from '@pergola/api'
 import { expect, it } from 'vitest'
-import { dependenciesOf, effectiveRules, ruleTarget, withNeeded } from './role-words.ts'
+import { dependenciesOf, effectiveRules, rolesThrough, ruleTarget, withNeeded } from './role-words.ts'
 
 const role = (name: string, needs: readonly string[] = [], labels: Readonly<Record<string, string>> = {}): Role =>
   ({
@@ -20,6 +20,12 @@ it('the rules of a role come from itself, the roles it needs and those that add 
     ['view', ['view']],
     ['audit', ['audit']],
   ])
+})
+
+it('a role is held through those that need it and those it adds to', () => {
+  const admin = role('admin', ['manage'])
+  expect(rolesThrough('audit', [...all, admin])).toEqual(['audit', 'manage', 'admin'])
+  expect(rolesThrough('admin', [...all, admin])).toEqual(['admin'])
 })
 
 it('roles that need each other end', () => {

@@ -63,6 +63,20 @@ export function effectiveRules(role: Role, all: readonly Role[]): readonly Effec
   return found
 }
 
+/** The role and all roles that include its rights: they depend on it, or it aggregates to them. */
+export function rolesThrough(name: string, all: readonly Role[]): readonly string[] {
+  const found = new Set([name])
+  // Iterating a Set also visits entries added during the loop.
+  for (const here of found) {
+    const source = all.find(({ metadata }) => metadata.name === here)
+    for (const one of all) {
+      const isAggregated = source?.metadata.labels?.[`${roleKeys.aggregateTo}${one.metadata.name}`] === 'true'
+      if (isAggregated || dependenciesOf(one).includes(here)) found.add(one.metadata.name)
+    }
+  }
+  return [...found]
+}
+
 /** The chosen roles and all their dependencies, each with the roles that need it. */
 export function withNeeded(chosen: ReadonlySet<string>, all: readonly Role[]): ReadonlyMap<string, readonly string[]> {
   const byName = new Map(all.map((one) => [one.metadata.name, one]))

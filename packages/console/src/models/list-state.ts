@@ -10,6 +10,8 @@ export interface ListState {
   readonly sort: readonly string[]
   readonly page: number
   readonly size: number
+  /** Keys of the columns beside the title; without it, the usual ones of this browser. */
+  readonly columns?: readonly string[] | undefined
   /** Name of the object in the preview. */
   readonly open?: string | undefined
 }
@@ -20,7 +22,7 @@ const usualSize = 50
 export interface UsedListState {
   readonly state: ComputedRef<ListState>
   readonly query: ComputedRef<ListQuery>
-  /** Changes the given parts; a new filter or order returns to page 1. */
+  /** Changes the given parts; another filter, order or size returns to page 1. */
   readonly change: (to: Partial<ListState>) => void
 }
 
@@ -40,7 +42,8 @@ export function useListState(): UsedListState {
   })
   const change = (to: Partial<ListState>) => {
     const isOpening = Object.keys(to).every((key) => key === 'open')
-    const next = { ...state.value, ...(isOpening ? {} : { page: 1 }), ...to }
+    const isSamePage = Object.keys(to).every((key) => key === 'open' || key === 'columns')
+    const next = { ...state.value, ...(isSamePage ? {} : { page: 1 }), ...to }
     // Each change is a history entry for the Back button; moving the preview from row to row is not.
     if (isOpening && state.value.open !== undefined && to.open !== undefined) {
       void router.replace({ query: toAddress(next) })
@@ -58,6 +61,7 @@ export function fromAddress(query: LocationQuery): ListState {
     sort: text('sort'),
     page: Math.max(1, Math.trunc(Number(text('page')[0])) || 1),
     size: sizes.has(size) ? size : usualSize,
+    columns: query['columns'] === undefined ? undefined : text('columns').filter((one) => one !== ''),
     open: text('open')[0],
   }
 }
@@ -72,13 +76,16 @@ function termsIn(text: string): readonly UnplacedSelectorTerm[] {
   }
 }
 
-export function toAddress({ where, labels, sort, page, size, open }: ListState): Record<string, string | string[]> {
+export function toAddress(state: ListState): Record<string, string | string[]> {
+  const { where, labels, sort, page, size, columns, open } = state
   return {
     ...(where.length > 0 && { where: formatSelector(where) }),
     ...(labels !== '' && { labels }),
     ...(sort.length > 0 && { sort: [...sort] }),
     ...(page > 1 && { page: String(page) }),
     ...(size !== usualSize && { size: String(size) }),
+    // An empty text stands for no column beside the title.
+    ...(columns && { columns: columns.length === 0 ? '' : [...columns] }),
     ...(open !== undefined && { open }),
   }
 }

@@ -22,8 +22,14 @@ interface Known {
   readonly schema: Schema | undefined
 }
 
-/** The columns of a model's table, remembered in this browser. */
-export function useColumns(of: () => Known): UsedColumns {
+interface InAddress {
+  /** Undefined: the address names no columns. */
+  readonly columns: () => readonly string[] | undefined
+  readonly change: (columns: readonly string[] | undefined) => void
+}
+
+/** The columns of a model's table: those that the address names, else those remembered in this browser. */
+export function useColumns(of: () => Known, address?: InAddress): UsedColumns {
   const place = computed(() => {
     const { model } = of()
     return model && `pergola.columns.${model.group}/${model.plural}`
@@ -52,7 +58,9 @@ export function useColumns(of: () => Known): UsedColumns {
   })
   const chosen = computed(() => {
     const { model } = of()
-    return new Set(kept.value ?? (model ? [...usualColumns(model, offered.value), 'created'] : []))
+    return new Set(
+      address?.columns() ?? kept.value ?? (model ? [...usualColumns(model, offered.value), 'created'] : []),
+    )
   })
   const columns = computed((): readonly Column[] => {
     const { model, schema } = of()
@@ -68,10 +76,16 @@ export function useColumns(of: () => Known): UsedColumns {
   })
   const choose = (key: string, isOn: boolean) => {
     const others = [...chosen.value].filter((one) => one !== key)
-    kept.value = isOn ? [...others, key] : others
+    const next = isOn ? [...others, key] : others
+    if (address?.columns()) {
+      address.change(next)
+      return
+    }
+    kept.value = next
     if (place.value !== undefined) localStorage.setItem(place.value, JSON.stringify(kept.value))
   }
   const reset = () => {
+    if (address?.columns()) address.change(undefined)
     kept.value = undefined
     if (place.value !== undefined) localStorage.removeItem(place.value)
   }

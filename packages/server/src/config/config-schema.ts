@@ -1,4 +1,4 @@
-import { defaultMemoryLimit } from '@pergola/api'
+import { defaultMemoryLimit, defaultProcessLimit, defaultScratchLimit } from '@pergola/api'
 import { feedSettings } from './feed-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { pluginFilesSettings } from './plugin-files-settings.ts'
@@ -240,14 +240,14 @@ export const configSchema = {
         processLimit: {
           type: 'integer',
           minimum: 1,
-          default: 32,
+          default: defaultProcessLimit,
           description:
             'Processes that a plugin may have at the same time. A plugin that exceeds it is killed and restarted.',
         },
         scratchLimit: {
           type: 'integer',
           minimum: 1,
-          default: 1024,
+          default: defaultScratchLimit,
           description:
             'MiB that a plugin may have in its scratch folder, which is its `TMPDIR`; also the maximum size of a file that it writes anywhere. The folder is measured every 5 seconds, and a plugin that exceeds it is killed and restarted with an empty one.',
         },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import {
@@ -18,13 +17,14 @@ import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { Certificate } from '../config/tls-certificate.ts'
-import type { ClientReader } from './client.ts'
+import type { Client, ClientReader } from './client.ts'
 import { trackConnections, type Connections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
 import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
+import { requestName } from './request-name.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
@@ -73,6 +73,7 @@ export interface Listener {
 /** A request and its answer. */
 interface Served {
   readonly id: string
+  readonly client: Client
   /** Headers that name the request and the replica. */
   readonly marks: Readonly<Record<string, string>>
   readonly request: IncomingMessage
@@ -128,10 +129,9 @@ function serve(
   const beginLine = createAccessLog(log, onAnswered)
   const upgrade = createUpgrade({ log, handle, clientOf, checkClient, named })
   const answer = async (served: Served) => {
-    const { id, request, response, line } = served
+    const { id, client, request, response, line } = served
     const preflight = cors.preflight(request.method ?? '', request.headers)
     if (preflight) return send(served, preflight)
-    const client = clientOf(request)
     checkClient(client, request.url ?? '')
     const reply = await handle(incoming(served, client.address))
     if ('open' in reply) return beginStream(served, reply)
@@ -146,9 +146,11 @@ function serve(
     })
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const id = randomUUID()
-    const marks = { 'pergola-request-id': id, ...named }
-    const served = { id, marks, request, response, line: beginLine(id, request, response) }
+    const client = clientOf(request)
+    const called = requestName(client)
+    const marks = { 'pergola-request-id': called.id, ...named }
+    const line = beginLine(request, response, { name: called, client })
+    const served = { id: called.id, client, marks, request, response, line }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)

@@ -26,6 +26,7 @@ export function refuseMalformed(
     const answer = problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId })
     writeRaw(socket, answer, { 'pergola-request-id': requestId, ...named })
   }
-  log.info({ requestId, code: cause.code }, 'not a request')
+  // Clients that go away are no news.
+  log[cause.code === 'ECONNRESET' ? 'debug' : 'info']({ requestId, code: cause.code }, 'not a request')
   socket.destroySoon()
 }

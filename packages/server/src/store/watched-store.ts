@@ -68,7 +68,10 @@ function isStored(results: readonly WriteResult[]): boolean {
 function createMeasure(): <Result>(operation: string, work: () => Promise<Result>) => Promise<Result> {
   const time = histogram('pergola_store_seconds')
   const fail = counter('pergola_store_failures')
+  const known = new Set<string>()
   return async (operation, work) => {
+    if (!known.has(operation)) fail(0, { operation })
+    known.add(operation)
     const startedAt = performance.now()
     try {
       return await work()

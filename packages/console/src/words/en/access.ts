@@ -139,6 +139,24 @@ export const access = {
     deleteTitle: (name: string) => `Delete the role “${name}”?`,
     deleteHint: 'A role that somebody holds cannot be deleted.',
   },
+  roleChange: {
+    title: (name: string) => `Save “${name}”?`,
+    lead: 'This changes what its holders may do, at once.',
+    gained: 'Gained:',
+    lost: 'Lost:',
+    who: 'Who is concerned',
+    all: (count: number) => (count === 1 ? '1 person, with all of this:' : `${count} people, with all of this:`),
+    part: (count: number) => (count === 1 ? '1 person, with this only:' : `${count} people, with this only:`),
+    none: (count: number) =>
+      count === 1
+        ? '1 person keeps the same rights, because of other roles:'
+        : `${count} people keep the same rights, because of other roles:`,
+    more: (count: number) => `and ${count} more`,
+    isPart: 'More people hold this role than are compared here.',
+    everybody: 'Everybody who signs in.',
+    anybody: 'Everybody, even without signing in.',
+    unseen: 'You may not see who holds this role.',
+  },
   objectAccess: {
     mine: 'What you may do',
     who: 'Who may see or change this',

@@ -23,6 +23,8 @@ export interface PluginDoor {
   /** The path of its Unix socket. */
   readonly socket: string
   readonly authorization: string
+  /** Called with the time until an answer began, unless it lasts as long as the client listens. */
+  readonly onAnswer?: (seconds: number) => void
   /** Aborted when the plugin is being stopped. */
   readonly stopping: AbortSignal
 }
@@ -42,7 +44,7 @@ export interface ForwardOptions {
 
 /** Forwards a request to the plugin that answers it, with the same path. */
 export function proxyToPlugin(
-  { name, pool, streams, authorization }: PluginDoor,
+  { name, pool, streams, authorization, onAnswer }: PluginDoor,
   { id, method, target, headers }: IncomingRequest,
   options: ForwardOptions,
 ): ProxiedAnswer {
@@ -50,6 +52,7 @@ export function proxyToPlugin(
     proxy: async ({ body, begin, whenGone }) => {
       const { caller, maxBody, responseHeaders } = options
       const leave = options.enter?.()
+      const sentAt = performance.now()
       const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
       sent.body?.once('error', (failure) => (sent.failure = failure))
       try {
@@ -62,8 +65,10 @@ export function proxyToPlugin(
             headersTimeout: options.answerMs ?? answerMs,
             bodyTimeout: options.stalledMs ?? stalledMs,
           },
-          begin: (status, answered) =>
-            begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders })),
+          begin: (status, answered) => {
+            if (!options.isStream) onAnswer?.((performance.now() - sentAt) / 1000)
+            return begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders }))
+          },
           whenGone,
         })
       } catch (error) {

@@ -24,7 +24,15 @@ export async function backUpPostgres(url: string, to: string, tell: Tell): Promi
   await writeNewFile(to, (part) =>
     run({
       program,
-      words: ['--format=custom', '--no-owner', '--no-privileges', '--schema=public', '--verbose', `--file=${part}`],
+      words: [
+        '--format=custom',
+        '--no-owner',
+        '--no-privileges',
+        '--schema=public',
+        '--no-unlogged-table-data',
+        '--verbose',
+        `--file=${part}`,
+      ],
       url,
       tell,
     }),

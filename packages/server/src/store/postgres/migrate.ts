@@ -1,6 +1,7 @@
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
 import { retryRaces } from '../retry-races.ts'
 import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
+import { pluginLines } from '../host-tables.ts'
 import { initialTables } from './initial-tables.ts'
 import { inTransaction } from './write/transaction.ts'
 
@@ -11,6 +12,8 @@ import { inTransaction } from './write/transaction.ts'
 export const migrations: readonly Migration[] = [
   { number: 8, lowestReader: 8, sql: initialTables },
   { number: 9, lowestReader: 8, sql: 'ALTER TABLE leases ADD COLUMN replica text, ADD COLUMN about text' },
+  // Unlogged: a crash of the database may lose log lines.
+  { number: 10, lowestReader: 8, sql: `CREATE UNLOGGED TABLE plugin_lines ${pluginLines}` },
 ]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (

@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { gauge } from '../../base/metrics.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { usableNumber } from '../schema-version.ts'
 import { sql, type SqlRow } from '../sql.ts'
@@ -145,7 +146,17 @@ function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedS
   const direct = directUrl === undefined ? pool : new Pool(past)
   const all = new Set([direct, pool])
   for (const one of all) one.on('error', onConnectionLost)
+  const sum = (count: (one: Pool) => number) => [...all].reduce((total, one) => total + count(one), 0)
+  const measured = new DisposableStack()
+  measured.use(
+    gauge('pergola_store_connections', () => [
+      { value: sum(({ totalCount, idleCount }) => totalCount - idleCount), labels: { state: 'busy' } },
+      { value: sum(({ idleCount }) => idleCount), labels: { state: 'idle' } },
+    ]),
+  )
+  measured.use(gauge('pergola_store_waiting', () => [{ value: sum(({ waitingCount }) => waitingCount) }]))
   const endPools = async () => {
+    measured.dispose()
     for (const one of all) if (!one.ending) await one.end()
   }
   return { pool, direct, endPools }
