@@ -37,7 +37,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'behind-a-proxy',
     'serve-https',
   ],
-  operations: ['deploy', 'sizing', 'doctor', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
+  operations: ['deploy', 'sizing', 'doctor', 'troubleshooting', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
     'http',

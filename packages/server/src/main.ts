@@ -75,6 +75,11 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
       stack.use(await serveMetrics({ host, port }))
       stack.use(measureProcess())
     }
+    const { url, sampling } = config.tracing
+    if (url !== undefined) {
+      const { exportTraces } = await import('./base/trace-exporter.ts')
+      stack.use(exportTraces({ url, sampling, replica: replica.name }))
+    }
     const shipped = readShipped(shippedFolder)
     const tls = certificate && { certificate, read: () => certificateOf(config.tls, readFile) }
     const optional = { ...(administrator && { administrator }), ...(nats && { nats }), ...(tls && { tls }) }

@@ -5,6 +5,7 @@ import { pluginFilesSettings } from './plugin-files-settings.ts'
 import { replicaSettings } from './replica-settings.ts'
 import { sessionSettings } from './session-settings.ts'
 import { tlsSettings } from './tls-settings.ts'
+import { tracingSettings } from './tracing-settings.ts'
 import { valueSourceSchema } from './value-source.ts'
 
 /** The only list of settings; the reference page is generated from it. */
@@ -220,6 +221,7 @@ export const configSchema = {
         },
       },
     },
+    tracing: tracingSettings,
     plugins: {
       type: 'object',
       additionalProperties: false,

@@ -15,6 +15,7 @@ import { settingFormats } from './setting-formats.ts'
 import { settingSources, variableOf, type SettingSources } from './setting-sources.ts'
 import type { SessionSettings } from './session-settings.ts'
 import type { TlsSettings } from './tls-settings.ts'
+import type { TracingSettings } from './tracing-settings.ts'
 import type { ValueSource } from './value-source.ts'
 
 /** The operator's settings, complete with defaults. */
@@ -44,6 +45,7 @@ export interface Config {
   readonly admin: { readonly username?: string; readonly passwordFile?: string }
   readonly audit: { readonly file?: string }
   readonly metrics: { readonly host: string; readonly port?: number }
+  readonly tracing: TracingSettings
   readonly plugins: PluginFilesSettings & {
     readonly isolation: 'auto' | 'uid' | 'shared'
     readonly memoryLimit: number
@@ -145,6 +147,7 @@ type VariableValue = string | number | boolean | readonly string[]
 function fromText(type: string | undefined, value: string): VariableValue {
   if (type === 'array') return value.split(',').flatMap((item) => item.trim() || [])
   if (type === 'integer' && /^\d{1,9}$/.test(value)) return Number(value)
+  if (type === 'number' && /^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value)
   if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
   return value
 }

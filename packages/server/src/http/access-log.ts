@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../base/log.ts'
-import { traceOf } from '../call/trace-parent.ts'
+import { traceIn } from '../base/trace-parent.ts'
 import { shownPath } from '../base/shown-path.ts'
 import type { Client } from './client.ts'
 import type { RequestName } from './request-name.ts'
@@ -60,7 +60,7 @@ export function requestFacts(
   { address }: Pick<Client, 'address'>,
   { headers }: Pick<IncomingMessage, 'headers'>,
 ): object {
-  const traceId = traceOf(headers)
+  const { traceId } = traceIn(headers) ?? {}
   return {
     requestId: id,
     ...(proxyId !== undefined && { proxyRequestId: proxyId }),

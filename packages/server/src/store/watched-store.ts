@@ -1,7 +1,10 @@
 import { counter, histogram } from '../base/metrics.ts'
+import { traced } from '../base/tracing.ts'
 import { Outage, type DatabaseHealth } from './database-health.ts'
 import { sql } from './sql.ts'
 import type { Store, WriteResult } from './store.ts'
+
+const spanOf = { 'db.system.name': 'pergola' }
 
 export interface WatchedOptions {
   readonly health: DatabaseHealth
@@ -17,7 +20,7 @@ type Run = <Result>(work: () => Promise<Result>, isWritten?: (result: Result) =>
 export function watchedStore(store: Store, { health, limitMs, measured }: WatchedOptions): Store {
   const measure = measured ? createMeasure() : undefined
   const limited = (operation: string, mostMs: number): Run => {
-    const run: Run = (work, isWritten) => health.run(mostMs, work, isWritten)
+    const run: Run = (work, isWritten) => traced(operation, spanOf, () => health.run(mostMs, work, isWritten))
     return measure ? (work, isWritten) => measure(operation, () => run(work, isWritten)) : run
   }
   const run = (operation: string) => limited(operation, limitMs)

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { traceHeaders } from '../../call/trace-parent.ts'
+import { traceHeaders } from '../../base/trace-parent.ts'
+import { ownTraceParent } from '../../base/tracing.ts'
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1). */
 const ofConnection = new Set([
@@ -47,7 +48,7 @@ export function headersToPlugin(
   const result = passed(headers, toPlugin)
   result['authorization'] = authorization
   result['pergola-request-id'] = requestId
-  Object.assign(result, traceHeaders(headers, requestId))
+  Object.assign(result, traceHeaders(headers, requestId, ownTraceParent()))
   if (caller.name !== undefined) result['pergola-caller'] = caller.name
   result['pergola-caller-token'] = caller.token
   return result

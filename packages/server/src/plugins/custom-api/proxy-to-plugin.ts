@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ApiError, isApiError, localTarget } from '@pergola/api'
 import { errors, type Dispatcher } from 'undici'
+import { traced } from '../../base/tracing.ts'
 import type { IncomingRequest } from '../../call/call.ts'
 import type { StreamLimits } from '../../models/query/stream-limits.ts'
 import type { ProxiedAnswer } from '../../call/proxied-answer.ts'
@@ -48,37 +49,36 @@ export function proxyToPlugin(
   { id, method, target, headers }: IncomingRequest,
   options: ForwardOptions,
 ): ProxiedAnswer {
-  return {
-    proxy: async ({ body, begin, whenGone }) => {
-      const { caller, maxBody, responseHeaders } = options
-      const leave = options.enter?.()
-      const sentAt = performance.now()
-      const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
-      sent.body?.once('error', (failure) => (sent.failure = failure))
-      try {
-        await proxyRequest(options.isStream ? streams : pool, {
-          options: {
-            path: localTarget(target),
-            method,
-            headers: headersToPlugin(headers, { authorization, requestId: id, caller }),
-            body: sent.body,
-            headersTimeout: options.answerMs ?? answerMs,
-            bodyTimeout: options.stalledMs ?? stalledMs,
-          },
-          begin: (status, answered) => {
-            if (!options.isStream) onAnswer?.((performance.now() - sentAt) / 1000)
-            return begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders }))
-          },
-          whenGone,
-        })
-      } catch (error) {
-        if (hasGone(error)) return
-        throw isApiError(sent.failure) ? sent.failure : toPluginError(name, error)
-      } finally {
-        leave?.()
-      }
-    },
+  const pass: ProxiedAnswer['proxy'] = async ({ body, begin, whenGone }) => {
+    const { caller, maxBody, responseHeaders } = options
+    const leave = options.enter?.()
+    const sentAt = performance.now()
+    const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
+    sent.body?.once('error', (failure) => (sent.failure = failure))
+    try {
+      await proxyRequest(options.isStream ? streams : pool, {
+        options: {
+          path: localTarget(target),
+          method,
+          headers: headersToPlugin(headers, { authorization, requestId: id, caller }),
+          body: sent.body,
+          headersTimeout: options.answerMs ?? answerMs,
+          bodyTimeout: options.stalledMs ?? stalledMs,
+        },
+        begin: (status, answered) => {
+          if (!options.isStream) onAnswer?.((performance.now() - sentAt) / 1000)
+          return begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders }))
+        },
+        whenGone,
+      })
+    } catch (error) {
+      if (hasGone(error)) return
+      throw isApiError(sent.failure) ? sent.failure : toPluginError(name, error)
+    } finally {
+      leave?.()
+    }
   }
+  return { proxy: (exchange) => traced('plugin', { 'pergola.plugin': name }, () => pass(exchange)) }
 }
 
 /** The error for the caller, who cannot fix the cause. */

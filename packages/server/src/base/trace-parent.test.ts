@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { traceHeaders, traceOf } from './trace-parent.ts'
+import { traceHeaders, traceIn } from './trace-parent.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`
 
 test('the trace of the client goes on', () => {
-  expect(traceOf({ traceparent })).toBe(trace)
+  expect(traceIn({ traceparent })).toEqual({ traceId: trace, spanId: '00f067aa0ba902b7' })
   expect(traceHeaders({ traceparent, tracestate: 'a=b' }, '')).toEqual({ traceparent, tracestate: 'a=b' })
 })
 
@@ -21,7 +21,7 @@ test.each([
 ])('without one that can be used, a trace begins with the request: %j', (header) => {
   const headers = { ...(header !== undefined && { traceparent: header }), tracestate: 'a=b' }
   const id = randomUUID()
-  expect(traceOf(headers)).toBeUndefined()
+  expect(traceIn(headers)).toBeUndefined()
   expect(traceHeaders(headers, id)).toEqual({
     traceparent: expect.stringMatching(new RegExp(`^00-${id.replaceAll('-', '')}-[\\da-f]{16}-00$`)),
   })
