@@ -137,7 +137,7 @@ export function examine(options: ServeOptions): Examination {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const findings = error.message.split('\n').map((words) => ({ level: 'failed' as const, name: 'config', words }))
-    return { url: undefined, checks: [{ name: 'config', run: async () => findings, lateAdvice: '' }] }
+    return { url: undefined, checks: [{ name: 'config', run: async () => findings }] }
   }
 }
 

@@ -15,7 +15,6 @@ export function keyCheck({ config, keys, file }: Configuration): Check {
       const running = url.startsWith('sqlite:') ? [] : await leaseNames(url, keyLeases, signal).catch(() => [])
       return keyFindings(own, running.map(keyIdsOfLease), list)
     },
-    lateAdvice: list,
   }
 }
 
