@@ -97,6 +97,7 @@ test('a database that is frozen or down fails its own checks only', async () => 
     { level: 'failed', words: 'no answer within 2 s', advice: like('pg_isready -h 127.0.0.1 -p ') },
   ])
   expect(frozen.of('disk')).toMatchObject([{ name: 'disk' }])
+  expect(frozen.machine.filter(({ level }) => level === 'failed')).toHaveLength(1)
   expect(frozen.of('files')).toMatchObject([{ level: 'ok' }])
   await postgres.kill()
   const down = await examined(yaml)

@@ -142,7 +142,7 @@ export function examine(options: ServeOptions): Examination {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const findings = error.message.split('\n').map((words) => ({ level: 'failed' as const, name: 'config', words }))
-    return { url: undefined, checks: [{ name: 'config', run: async () => findings, lateAdvice: '' }] }
+    return { url: undefined, checks: [{ name: 'config', run: async () => findings }] }
   }
 }
 
@@ -186,14 +186,16 @@ export interface Keeping {
 
 /** Like `administer`, but without preparing the database as a server would. */
 export async function keep(options: ServeOptions, work: (keeping: Keeping) => Promise<void>): Promise<number> {
-  return byConfig(options, async ({ database: { url }, audit: { file } }, user) => {
+  return byConfig(options, async ({ database: { url, directUrl, schema }, audit: { file } }, user) => {
+    // Past a pooler, which would end long statements.
+    const place = { url: directUrl ?? url, schema }
     await work({
       backUp: async (to, tell) => {
-        await backUp(url, to, tell)
+        await backUp(place, to, tell)
         await recordCommand({ event: 'backup', user }, { file, stderr })
       },
       restore: async (restoring) => {
-        const restored = await restore(url, restoring)
+        const restored = await restore(place, restoring)
         await recordCommand({ event: 'restore', user }, { file, stderr })
         return restored
       },

@@ -24,7 +24,8 @@ test('a check that hangs is a failed finding with advice, its work is aborted, a
     signal.addEventListener('abort', () => (aborted = true))
     return new Promise(() => {})
   })
-  const found = await runChecks([hanging, check('fast', async () => [ok('fast')])], 50)
+  const follower = { name: 'follower', run: hanging.run }
+  const found = await runChecks([hanging, follower, check('fast', async () => [ok('fast')])], 50)
   const late = { level: 'failed', name: 'slow', words: 'no answer within 0.05 s', advice: 'look at slow' }
   expect(found).toEqual([late, ok('fast')])
   expect(aborted).toBe(true)

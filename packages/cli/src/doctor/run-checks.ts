@@ -13,7 +13,7 @@ async function runCheck({ name, run, lateAdvice }: Check, mostMs: number): Promi
   const late = Promise.withResolvers<readonly Finding[]>()
   const timer = setTimeout(() => {
     const words = `no answer within ${mostMs / 1_000} s`
-    late.resolve([{ level: 'failed', name, words, ...(lateAdvice !== '' && { advice: lateAdvice }) }])
+    late.resolve(lateAdvice === undefined ? [] : [{ level: 'failed', name, words, advice: lateAdvice }])
     deadline.abort()
   }, mostMs)
   const ended = run(deadline.signal).catch((error: unknown): readonly Finding[] => {

@@ -114,6 +114,12 @@ export const configSchema = {
           description:
             'File with the password for `database.url` and `database.directUrl`, which then have a user and no password. Read at the start.',
         },
+        schema: {
+          type: 'string',
+          pattern: '^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,39}$',
+          description:
+            'PostgreSQL schema of all tables, created at the first start. Installations with different schemas can share a database. Default: that of the database, usually `public`. Behind a pooler, the role has to choose it too; the server says how.',
+        },
         timeout: {
           type: 'integer',
           minimum: 1,

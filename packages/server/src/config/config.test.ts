@@ -148,6 +148,19 @@ describe('rejects', () => {
       {},
       'sessions.idleTimeout must be >= 300',
     ],
+    ['a schema with SQLite', 'database: { schema: one }', {}, 'database.schema is for PostgreSQL'],
+    [
+      'a schema that has to be quoted',
+      'database: { url: postgres://db/app, schema: "One; DROP" }',
+      {},
+      'database.schema must be of lowercase letters',
+    ],
+    [
+      'a schema next to other options',
+      'database: { url: "postgres://db/app?options=-c%20a%3Db", schema: one }',
+      {},
+      'database.schema excludes options in database.url',
+    ],
     ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml:1: oidc.maxAge must be <= 2592000'],
     ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],
     [

@@ -36,6 +36,7 @@ export interface Config {
     readonly url: string
     readonly directUrl?: string
     readonly passwordFile?: string
+    readonly schema?: string
     readonly namedStatements: boolean
     readonly timeout: number
   }
@@ -165,11 +166,19 @@ function faultsOfLists({ cors, http, server, tls, feed, database }: Config, { at
     ...(['url', 'directUrl'] as const)
       .filter((key) => database[key]?.startsWith('postgres') && !URL.canParse(database[key]))
       .map((key) => `${at(`database.${key}`)} ${malformedUrl}`),
+    ...faultsOfSchema(database).map((fault) => `${at('database.schema')} ${fault}`),
     ...(tls.certFile !== undefined && server.publicUrl?.startsWith('http:')
       ? [`${at('server.publicUrl')} must be https: with tls.certFile the server speaks only https`]
       : []),
     ...faultsOfFeed(feed, database.url).map(([key, fault]) => `${at(`feed.${key}`)} ${fault}`),
   ]
+}
+
+function faultsOfSchema({ schema, url, directUrl = '' }: Config['database']): readonly string[] {
+  if (schema === undefined) return []
+  if (url.startsWith('sqlite:')) return ['is for PostgreSQL; with SQLite, each installation has a file of its own']
+  const hasOptions = [url, directUrl].some((text) => URL.parse(text)?.searchParams.has('options'))
+  return hasOptions ? ['excludes options in database.url and database.directUrl; remove them there'] : []
 }
 
 /** Does not show the value, which has a password. */
@@ -190,6 +199,9 @@ function describe(error: ErrorObject, { at }: SettingSources): string {
   if (error.keyword === 'contains') return `${source} must name openid`
   if (error.keyword === 'pattern' && path === 'feed.natsStream') {
     return `${source} must be of letters, digits, "_" and "-", at most 64`
+  }
+  if (error.keyword === 'pattern' && path === 'database.schema') {
+    return `${source} must be of lowercase letters, digits and "_", at most 40, and not begin with "pg_"`
   }
   if (error.keyword === 'pattern') return `${source} must start with "sqlite:" or "postgres://"`
   return `${source} ${error.message ?? 'is not valid'}`

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { databaseAddress } from '../store/postgres/connection/database-address.ts'
+import { inSchema, schemaAdvice } from '../store/postgres/connection/in-schema.ts'
 import {
   examinePostgres,
   keepsNamedStatements,
@@ -20,7 +21,8 @@ const fewConnections = 20
 const timeCommand = 'timedatectl set-ntp true'
 
 /** Of the configured database, directly: servers need not run. */
-export function databaseChecks({ database }: Pick<Config, 'database'>): readonly Check[] {
+export function databaseChecks(config: Pick<Config, 'database'>): readonly Check[] {
+  const database = inSchema(config.database)
   const { url } = database
   if (url.startsWith('sqlite:')) {
     const file = url.slice('sqlite:'.length)
@@ -32,15 +34,15 @@ export function databaseChecks({ database }: Pick<Config, 'database'>): readonly
       name: 'database',
       run: async (signal) => {
         try {
-          return postgresFindings(databaseAddress(url), await examinePostgres(url, signal))
+          return postgresFindings(database, await examinePostgres(url, signal))
         } catch (error) {
           return [unreachable('database', 'database.url', { url, error })]
         }
       },
       lateAdvice: `${reach}  shows whether PostgreSQL answers there`,
     },
-    { name: 'statements', run: (signal) => statementFindings(database, signal), lateAdvice: reach },
-    { name: 'notices', run: (signal) => noticeFindings(database, signal), lateAdvice: reach },
+    { name: 'statements', run: (signal) => statementFindings(database, signal) },
+    { name: 'notices', run: (signal) => noticeFindings(database, signal) },
   ]
   return checks
 }
@@ -65,12 +67,16 @@ function sqliteFindings(file: string): readonly Finding[] {
   return [{ level: 'warn', name, words, advice: 'use the release that upgraded the database' }]
 }
 
-function postgresFindings(where: string, facts: DatabaseFacts): readonly Finding[] {
-  const { version, schema, isReadOnly, connections, aheadMs } = facts
+function postgresFindings({ url, schema: wanted }: Config['database'], facts: DatabaseFacts): readonly Finding[] {
+  const { version, schema, schemaName, isReadOnly, connections, aheadMs } = facts
   const found: Finding[] = []
+  if (wanted !== undefined && schemaName !== wanted && schemaName !== null) {
+    const words = `database.url uses the schema ${schemaName} instead of ${wanted}`
+    return [{ level: 'failed', name: 'schema', words, advice: schemaAdvice(url, wanted) }]
+  }
   try {
     const number = usableNumber(schema, postgresMigrations)
-    const words = `${where}, version ${version}${schemaWords(number, postgresMigrations)}`
+    const words = `${databaseAddress(url)}, version ${version}${schemaWords(number, postgresMigrations)}`
     found.push({ level: 'ok', name: 'database', words })
   } catch (error) {
     if (!(error instanceof UnusableSchema)) throw error

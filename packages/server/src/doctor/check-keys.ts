@@ -1,11 +1,12 @@
 import type { Configuration } from '../config/read-configuration.ts'
 import { keyIdsOfLease, keyLeases } from '../models/secrets/secret-keys.ts'
+import { inSchema } from '../store/postgres/connection/in-schema.ts'
 import { leaseNames } from '../store/postgres/examine.ts'
 import type { Check, Finding } from './finding.ts'
 
 /** The keys of this configuration, compared with those of running servers; SQLite has only one server. */
 export function keyCheck({ config, keys, file }: Configuration): Check {
-  const { url } = config.database
+  const { url } = inSchema(config.database)
   const own = keys.map(({ id }) => id)
   const list = `pergola secrets keys${file === undefined ? '' : ` --config ${file}`}`
   return {
@@ -14,7 +15,6 @@ export function keyCheck({ config, keys, file }: Configuration): Check {
       const running = url.startsWith('sqlite:') ? [] : await leaseNames(url, keyLeases, signal).catch(() => [])
       return keyFindings(own, running.map(keyIdsOfLease), list)
     },
-    lateAdvice: list,
   }
 }
 

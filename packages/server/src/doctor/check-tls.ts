@@ -24,7 +24,7 @@ export function tlsChecks({ config, certificate }: Configuration): readonly Chec
     }
     return [endFinding(certFile, certificate.validTo)]
   }
-  return [{ name, run, lateAdvice: '' }]
+  return [{ name, run }]
 }
 
 function endFinding(file: string, validTo: number): Finding {

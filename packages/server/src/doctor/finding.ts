@@ -12,8 +12,8 @@ export interface Check {
   readonly name: string
   /** Releases what it holds when the signal aborts: the deadline has passed. */
   readonly run: (signal: AbortSignal) => Promise<readonly Finding[]>
-  /** For a check that did not end by its deadline. */
-  readonly lateAdvice: string
+  /** For a check that did not end by its deadline; without it another check reports the cause. */
+  readonly lateAdvice?: string
 }
 
 export function wordsOf(error: unknown): string {

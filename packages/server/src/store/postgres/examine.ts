@@ -15,6 +15,8 @@ export interface DatabaseFacts {
   /** Such as `18.1`. */
   readonly version: string
   readonly schema: SchemaVersion
+  /** Where tables would be; null while a configured schema does not exist. */
+  readonly schemaName: string | null
   /** A standby, or a database that refuses writes. */
   readonly isReadOnly: boolean
   /** The clock of the database minus that of this machine. */
@@ -22,23 +24,28 @@ export interface DatabaseFacts {
   readonly connections: { readonly used: number; readonly most: number }
 }
 
+type ExaminedRow = Record<'version' | 'read_only' | 'now' | 'used' | 'most', string> & {
+  readonly place: string | null
+}
+
 /** Reads only: works on a database of any age, next to running servers. */
 export async function examinePostgres(url: string, signal: AbortSignal): Promise<DatabaseFacts> {
   return withBriefConnection(url, signal, async (client) => {
     const schema = await readSchema(client)
     const sentAt = Date.now()
-    const { rows } = await client.query<Record<'version' | 'read_only' | 'now' | 'used' | 'most', string>>(
+    const { rows } = await client.query<ExaminedRow>(
       `SELECT current_setting('server_version') AS version, current_setting('transaction_read_only') AS read_only,
+         current_schema() AS place,
          (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
          (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
          current_setting('max_connections') AS most`,
     )
     const answeredAt = Date.now()
-    const { version = '', read_only = '', now, used, most } = rows[0] ?? {}
+    const { version = '', read_only = '', place = null, now, used, most } = rows[0] ?? {}
     const aheadMs = Math.max(0, Number(now) - answeredAt) || Math.min(0, Number(now) - sentAt)
     const connections = { used: Number(used), most: Number(most) }
     const [short = ''] = version.split(' ')
-    return { version: short, schema, isReadOnly: read_only === 'on', aheadMs, connections }
+    return { version: short, schema, schemaName: place, isReadOnly: read_only === 'on', aheadMs, connections }
   })
 }
 

@@ -11,6 +11,7 @@ import { compact } from './changelog/compact.ts'
 import { head, readChanges, readPacked, unpackCarried, type ChangeParts } from './changelog/changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './write/grouping.ts'
 import { acquireLease, heldLeases, releaseLease } from './leases.ts'
+import { inSchema, prepareSchema } from './connection/in-schema.ts'
 import { keepConnections } from './connection/keep-connections.ts'
 import { list } from './list/list.ts'
 import { countDangling, countValues, getMany } from './list/related.ts'
@@ -26,6 +27,8 @@ export interface PostgresOptions {
   readonly url: string
   /** Past a pooler, for what one in transaction mode cannot do or would cut off: notifications, migrations, index builds. */
   readonly directUrl?: string | undefined
+  /** Separates installations that share a database; by default the tables are where the database puts them. */
+  readonly schema?: string | undefined
   /** Whether connections keep named prepared statements; turn it off behind a pooler that cannot. On by default. */
   readonly namedStatements?: boolean
   /** Whether single writes and reads of many callers are batched under load; on by default. */
@@ -46,19 +49,11 @@ const queryTimeoutMs = 30_000
 /** Maximum number of changes put in order in one transaction. */
 const maxPass = 5_000
 
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(given: PostgresOptions): Promise<Store> {
+  const options = inSchema(given)
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
   const { candidateLimit = defaultCandidateLimit } = options
-  const { pool, direct, endPools } = openPools(options, namedStatements)
-  try {
-    await migrate(direct)
-    await ensurePartitions(pool, partitions)
-  } catch (error) {
-    await endPools()
-    throw new Error(`cannot prepare ${databaseAddress(options.directUrl ?? options.url)}: ${messageOf(error)}`, {
-      cause: error,
-    })
-  }
+  const { pool, direct, endPools } = await openPrepared(options, { namedStatements, partitions })
   const catalog = createCatalog(pool)
   const makeRoom = () => ensurePartitions(pool, partitions)
   const sequencer = startSequencer(pool, {
@@ -127,6 +122,24 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await sequencer[Symbol.asyncDispose]()
       await endPools()
     },
+  }
+}
+
+/** Creates the schema, the tables and the partitions that are missing. */
+async function openPrepared(
+  options: PostgresOptions,
+  { namedStatements, partitions }: Required<Pick<PostgresOptions, 'namedStatements' | 'partitions'>>,
+): Promise<ReturnType<typeof openPools>> {
+  const { schema, url, directUrl = url } = options
+  const pools = openPools(options, namedStatements)
+  try {
+    if (schema !== undefined) await prepareSchema(pools, { schema, url })
+    await migrate(pools.direct)
+    await ensurePartitions(pools.pool, partitions)
+    return pools
+  } catch (error) {
+    await pools.endPools()
+    throw new Error(`cannot prepare ${databaseAddress(directUrl)}: ${messageOf(error)}`, { cause: error })
   }
 }
 
