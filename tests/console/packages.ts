@@ -15,7 +15,7 @@ export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
   return packedFiles(
     {
       'package.json': JSON.stringify({ ...project, version: '1.1.0' }),
-      'src/ui/index.ts': read('src/ui/index.ts').replaceAll("title: 'Open todos'", "title: 'Todos to do'"),
+      'src/ui/open.vue': read('src/ui/open.vue').replace('title="Open todos"', 'title="Todos to do"'),
       'src/plugin.ts': read('src/plugin.ts')
         .replace("name: 'todo'", `name: '${name}'`)
         .replaceAll("title: 'Open todos'", "title: 'Todos to do'")
@@ -51,6 +51,18 @@ export async function failing(): Promise<Buffer> {
   })
 }
 
+/** A plugin with schedules that are never due; one of them fails. */
+export async function scheduled(): Promise<Buffer> {
+  return packedFiles({
+    'package.json': about('nightly', '1.0.0'),
+    'src/plugin.ts': `
+      import { definePlugin, schedule } from '@pergola/plugin-sdk'
+      const tidy = schedule({ cron: '0 0 1 1 *' }, async () => {})
+      const mail = schedule({ cron: '0 0 1 1 *' }, async () => { throw new Error('no mail server') })
+      export default definePlugin({ name: 'nightly', displayName: 'Nightly', models: [], schedules: { tidy, mail } })`,
+  })
+}
+
 /** A plugin with hostile pages. */
 export async function hostilePages(): Promise<Buffer> {
   return packedFiles({
@@ -60,6 +72,7 @@ export async function hostilePages(): Promise<Buffer> {
       export default definePlugin({ name: 'hostile', displayName: 'Hostile', models: [], pages: [
         { path: '', title: 'Throws' },
         { path: 'later', title: 'Throws later' },
+        { path: 'patches', title: 'Replaces' },
         { path: 'never', title: 'Never comes' },
         { path: 'elsewhere', title: 'From elsewhere' },
       ] })`,

@@ -10,6 +10,7 @@ export const testReport = 'node_modules/.cache/tests.json'
 /** Steps that read only the sources, and the build itself; two run in parallel. */
 export const staticSteps: readonly Step[] = [
   { name: 'types', command: 'npm run -s build' },
+  { name: 'types of pages', command: 'npm run -s types:pages' },
   { name: 'format', command: 'npm run -s format:check' },
   { name: 'layers', command: 'npm run -s lint:layers' },
   { name: 'dead code', command: 'npm run -s lint:unused' },

@@ -115,6 +115,12 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
     /docs\/how-to\/roles\.md\(\d+,\d+\): error TS/,
   ],
   [
+    'a sample of the kit with a property that the part does not have',
+    check,
+    { file: 'docs/reference/console-kit.md', replace: 'unit="€"', by: 'unti="€"' },
+    /docs\/reference\/console-kit\.md\(\d+,\d+\): error TS/,
+  ],
+  [
     'a link to a heading that is not there',
     check,
     { file: 'README.md', add: '[more](docs/reference/configuration.md#planted)' },

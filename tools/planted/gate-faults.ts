@@ -7,6 +7,24 @@ const postgresReferences = 'packages/server/src/store/postgres/references.ts'
 /** Faults that each gate of the repository must reject. */
 export const gateFaults: readonly PlantedFault[] = [
   {
+    name: 'a field in the template of a page that the model does not have',
+    command: 'npm run -s types:pages',
+    edits: [{ file: 'examples/todo/src/ui/open.vue', replace: '{{ spec.title }}', by: '{{ spec.titel }}' }],
+    expect: /open\.vue\(\d+,\d+\): error TS/,
+  },
+  {
+    name: 'a property in the page of a new plugin that the part does not have',
+    command: 'npm run -s types:pages',
+    edits: [
+      {
+        file: 'packages/create-pergola-plugin/src/plugin-files.ts',
+        replace: "    '    can-open',",
+        by: '    \'    :where-else="1"\',',
+      },
+    ],
+    expect: /open\.vue\(\d+,\d+\): error TS/,
+  },
+  {
     name: 'an import that points back up the line',
     command: 'npm run -s lint:layers',
     edits: [{ file: 'packages/server/src/store/page.ts', add: "export { createModel } from '../models/model.ts'" }],

@@ -39,7 +39,11 @@ export const Settings = defineSettings(
 
 // Role templates. The build writes them as YAML, with the rules of the routes that name them below.
 const view = roleTemplate('view', { displayName: 'View todos', rules: [can(['get', 'list', 'watch'], Todo)] })
-const manage = roleTemplate('manage', { displayName: 'Manage todos', dependencies: [view], rules: [can('*', Todo)] })
+export const manage = roleTemplate('manage', {
+  displayName: 'Manage todos',
+  dependencies: [view],
+  rules: [can('*', Todo)],
+})
 const own = roleTemplate('own', { displayName: 'Own todos', aggregateTo: ['authenticated'] })
 const shared = roleTemplate('shared', { displayName: 'Read shared todos', aggregateTo: ['anonymous'], hidden: true })
 

@@ -232,7 +232,7 @@ function pageCode({ kind, displayName }: ModelNames): string {
     '',
     '<template>',
     `  <PageHeader title="Open ${spoken}">`,
-    '    <Button v-if="mayManage" kind="primary" @click="open()">New</Button>',
+    '    <Button v-if="mayManage" kind="primary" icon="plus" @click="open()">New</Button>',
     '  </PageHeader>',
     '  <ModelTable',
     `    :of="${kind}"`,

@@ -1,10 +1,11 @@
 import { match, strictEqual } from 'node:assert/strict'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readPeople } from '../../../packages/cli/src/dev/people-file.ts'
 import { createPlugin } from '../../../packages/create-pergola-plugin/src/create-plugin.ts'
 import { startPergola } from '../../end-to-end/pergola-process.ts'
+import type { Visitor } from '../stage.ts'
 import { assertClean } from './administration.ts'
 import type { Journey } from './journey.ts'
 
@@ -44,6 +45,7 @@ export const development: Journey = {
       const title = `seen at ${origin}`
       await rename(title)
       await page.getByRole('cell', { name: title }).waitFor()
+      if (origin === at) await changePage(visitor, join(directory, 'src/ui/open.vue'))
       await page.reload()
       await page.locator('[data-user="admin"]').waitFor()
       assertClean(visitor)
@@ -58,4 +60,17 @@ export const development: Journey = {
     }
     strictEqual(/ 403 /.test(dev.stdout()), false)
   },
+}
+
+/** An open page is replaced after a save; the console around it stays. */
+async function changePage(visitor: Visitor, file: string): Promise<void> {
+  const { page } = visitor
+  await visitor.choose('Open notes')
+  await page.getByRole('heading', { name: 'Open notes' }).waitFor()
+  await page.evaluate('window.wasNotReloaded = true')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title="Open notes"', 'title="Notes at hand"'))
+  await page.getByRole('heading', { name: 'Notes at hand' }).waitFor()
+  strictEqual(await page.evaluate('window.wasNotReloaded'), true)
+  await visitor.choose('Notes')
+  await page.getByRole('region', { name: 'Notes' }).waitFor()
 }

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
-import { brokenPages, failing, hostilePages, nextTodo, purchasing, slowIndex } from '../packages.ts'
+import { brokenPages, failing, hostilePages, nextTodo, purchasing, scheduled, slowIndex } from '../packages.ts'
 import type { Stage, Visitor } from '../stage.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
@@ -83,6 +83,42 @@ export const progress: Journey = {
   },
 }
 
+export const runNow: Journey = {
+  name: 'a schedule is run before its time, by who may; its end is told',
+  run: async (stage) => {
+    await installed(stage, await scheduled())
+    await phaseIs(stage, 'nightly', 'Started')
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await visitor.goTo('/plugins/nightly')
+    const schedules = page.getByRole('list', { name: 'Schedules' })
+    const row = (name: string) => schedules.getByRole('listitem').filter({ hasText: name })
+    await page.getByRole('button', { name: 'Run tidy now' }).click()
+    await page.getByText('tidy has run').waitFor()
+    await row('tidy')
+      .getByText(/ago|now/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Run mail now' }).click()
+    await page.getByText('mail failed: no mail server').waitFor()
+    await row('mail').getByText('no mail server').waitFor()
+    strictEqual(await page.getByRole('button', { name: 'Run mail now' }).isEnabled(), true)
+    // Who may only look at plugins has no button.
+    const rules = [{ apiGroups: ['plugin.platform.run'], resources: ['plugins'], verbs: ['get', 'list', 'watch'] }]
+    await stage.api('POST', '/api/v1alpha1/roles', { metadata: { name: 'plugin-reader' }, rules })
+    const binding = { metadata: { name: 'ann-plugin-reader' }, roleRef: { name: 'plugin-reader' } }
+    await stage.api('POST', '/api/v1alpha1/rolebindings', { ...binding, subjects: [{ name: 'ann' }] })
+    await using ann = await stage.as('ann')
+    await ann.goTo('/plugins/nightly')
+    await ann.page.getByRole('list', { name: 'Schedules' }).getByText('tidy').waitFor()
+    strictEqual(await ann.page.getByRole('button', { name: /^Run/ }).count(), 0)
+    await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-plugin-reader')
+    await stage.api('DELETE', '/api/v1alpha1/roles/plugin-reader')
+    assertClean(visitor)
+    assertClean(ann)
+  },
+}
+
 export const contained: Journey = {
   name: 'a failing plugin is shown as failed and does not affect other pages',
   run: async (stage) => {
@@ -151,7 +187,7 @@ export const pluginPage: Journey = {
     await ann.page.getByRole('listitem').filter({ hasText: 'Buy milk' }).waitFor()
     strictEqual(await ann.page.getByRole('checkbox').count(), 0, 'a box that ann may not tick')
     strictEqual(await ann.page.locator('#bold').count(), 0, 'the value of a field has become markup')
-    strictEqual(await ann.page.evaluate("getComputedStyle(document.querySelector('.todos')).listStyleType"), 'none')
+    strictEqual(await ann.page.evaluate("getComputedStyle(document.querySelector('.frame li')).flexWrap"), 'wrap')
     await admin.page.getByRole('checkbox', { name: 'Buy milk' }).click()
     await ann.page.getByText('Nothing to do').waitFor()
     await admin.page.getByText('0 open').waitFor()
@@ -213,6 +249,14 @@ export const hostile: Journey = {
     await visitor.choose('Throws later')
     await page.getByRole('button', { name: 'Fail now' }).click()
     await page.getByText('this click throws').waitFor()
+    await assertShellStands(visitor)
+    await visitor.choose('Replaces')
+    await page.getByRole('status').or(page.getByRole('alert')).getByText('A page of Hostile replaced').first().waitFor()
+    await page.getByRole('button', { name: 'Replace more' }).click()
+    await visitor.choose('Users')
+    await page.getByRole('link', { name: 'ann', exact: true }).waitFor()
+    strictEqual(await page.evaluate(`'everywhere' in {} || [1].map((one) => one + 1)[0] !== 2`), false)
+    strictEqual(await page.evaluate(`JSON.parse('"abc"').includes('b')`), true)
     await assertShellStands(visitor)
     await visitor.choose('Never comes')
     await assertShellStands(visitor)

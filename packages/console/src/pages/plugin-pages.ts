@@ -5,7 +5,9 @@ import type { Hue } from '../kit/hue.ts'
 import { client } from '../server/client.ts'
 import { language } from '../words/words.ts'
 import { adoptStyle } from './adopt-style.ts'
+import { keepBuiltIns } from './built-ins.ts'
 import type { PluginPage, PluginPages } from './define-pages.ts'
+import { checkBuiltIns } from './guard-built-ins.ts'
 import PluginFrame from './plugin-frame.vue'
 
 export interface PluginMenu {
@@ -70,7 +72,7 @@ export async function readPluginPages(router: Router): Promise<void> {
 function offer(router: Router, { name, displayName, icon, color, module, pages }: PagedPlugin): Offered {
   const base = `/p/${name}`
   const addressOf = (path: string) => (path === '' ? base : `${base}/${path}`)
-  const loader = createLoader(name, module)
+  const loader = createLoader(name, displayName, module)
   const removers = pages.map(({ path, permissions, ...page }) =>
     router.addRoute({
       path: addressOf(path),
@@ -100,14 +102,16 @@ function titleOf({ title, titles }: Pick<PagedPlugin['pages'][number], 'title' |
 }
 
 /** Imports a plugin's module when one of its pages is first opened: its code runs with the user's rights. */
-function createLoader(plugin: string, module: string) {
+function createLoader(plugin: string, title: string, module: string) {
   let loading: Promise<PluginPages> | undefined
   let dropStyle: (() => void) | undefined
   const load = async (): Promise<PluginPages> => {
-    const loaded = (await import(/* @vite-ignore */ module)) as {
+    keepBuiltIns()
+    const importing = import(/* @vite-ignore */ module) as Promise<{
       readonly default?: PluginPages
       readonly style?: string
-    }
+    }>
+    const loaded = await importing.finally(() => checkBuiltIns(title))
     dropStyle = adoptStyle(plugin, loaded.style ?? '')
     return loaded.default ?? {}
   }

@@ -183,5 +183,7 @@ export const shell = {
     failedHint: 'The rest of the console works. The message was:',
     reload: 'Load the page again',
     openLogs: (plugin: string) => `Logs of ${plugin}`,
+    putBack: (plugin: string, names: readonly string[]) =>
+      `A page of ${plugin} replaced ${names.join(', ')}, which every page needs; it is put back.`,
   },
 }

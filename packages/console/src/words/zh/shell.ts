@@ -185,5 +185,6 @@ export const shell: WordsOf<typeof en> = {
     failedHint: '控制台的其他部分正常。错误信息：',
     reload: '重新加载页面',
     openLogs: (plugin) => `${plugin} 的日志`,
+    putBack: (plugin, names) => `${plugin} 的页面替换了所有页面都需要的 ${names.join('、')}，现已恢复。`,
   },
 }
