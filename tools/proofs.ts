@@ -11,6 +11,7 @@ import { runCommand } from './run-command.ts'
 const proofs: readonly Proof[] = [
   test('postgres-15', 'the store contract on PostgreSQL 15', 'postgres-store-15'),
   test('pgbouncer', 'the store contract behind PgBouncer in transaction mode', 'postgres-store-pooled'),
+  test('schema', 'the store contract in a schema of its own', 'postgres-store-schema'),
   test('graceful-stop', 'SIGTERM under load cuts no request', 'graceful-stop'),
   test('administer', 'commands on the database itself, on both engines', 'end-to-end/administer'),
   test('upgrade', 'upgrade and rollback of plugins, whole lives', 'end-to-end/plugin-upgrade'),

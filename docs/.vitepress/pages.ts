@@ -35,8 +35,9 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'another-origin',
     'sign-in-with-openid-connect',
     'behind-a-proxy',
+    'serve-https',
   ],
-  operations: ['deploy', 'sizing', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
+  operations: ['deploy', 'sizing', 'doctor', 'troubleshooting', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
     'http',

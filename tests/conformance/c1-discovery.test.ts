@@ -191,6 +191,8 @@ const hostOperations = [
   '/auth GET /auth/oidc/{provider}/callback',
   '/api/v1alpha1 PUT /api/v1alpha1/users/{name}/password',
   ...['GET', 'POST', 'DELETE'].map((method) => `/api/v1alpha1 ${method} /api/v1alpha1/users/{name}/oidcidentities`),
+  ...['GET', 'DELETE'].map((method) => `/api/v1alpha1 ${method} /api/v1alpha1/users/{name}/sessions`),
+  `${forAll} GET ${forAll}/sessions`,
   `${forAll} GET ${forAll}/users/-`,
   `${forAll} PATCH ${forAll}/users/-`,
   `${forAll} GET ${forAll}/users/-/permissions`,

@@ -37,6 +37,7 @@ onEachEngine(
       expect(await only(answer)).toEqual({
         audit: 1,
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string,
+        replica: expect.any(String) as string,
         requestId: idOf(answer),
         user: name,
         how: 'token',

@@ -221,6 +221,9 @@ onEachEngine((api) => {
       ['nobody', 'GET', '/apis/anything/v1alpha1/things'],
       ['nobody', 'GET', `${core}/users`],
       ['nobody', 'GET', `${core}/roles`],
+      ['nobody', 'GET', `${core}/users/somebody/sessions`],
+      ['nobody', 'DELETE', `${core}/users/somebody/sessions`],
+      ['nobody', 'GET', '/apis/api.platform.run/v1alpha1/sessions'],
       ['nobody', 'GET', '/'],
       ['nobody', 'GET', '/livez/more'],
     ]

@@ -214,3 +214,16 @@ onEachEngine((api) => {
     expectStatus(await login(api, { username: other.name }), 201)
   })
 })
+
+onEachEngine(
+  (api) => {
+    test('C7-401 sessions.idleTimeout and sessions.maxAge set other times', async () => {
+      const { name } = await person(api, { hasPassword: true })
+      const answer = await login(api, { username: name })
+      expect(String(answer.headers['set-cookie'])).toMatch(/; Max-Age=900$/)
+      const { createdAt, expiresAt } = answer.body as Record<'createdAt' | 'expiresAt', string>
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(600_000)
+    })
+  },
+  { env: { PERGOLA_SESSIONS_IDLE_TIMEOUT: '600', PERGOLA_SESSIONS_MAX_AGE: '900' } },
+)

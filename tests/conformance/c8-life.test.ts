@@ -1,7 +1,7 @@
 import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
 import { describe, expect, test, vi } from 'vitest'
-import type { PluginFiles } from '../end-to-end/plugin-package.ts'
-import { another, enable, enabling, install, notesOf, notesPath, phaseIs, plugins } from './plugin.ts'
+import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
+import { another, enable, enabling, install, installApproving, notesOf, notesPath, phaseIs, plugins } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
@@ -193,17 +193,17 @@ onEachEngine((api) => {
       expectProblem(await api.request('POST', below('nobody', 'restart')), 404, 'NotFound')
     })
 
-    test('C8-377 log lines are numbered across processes, and after returns the later ones', async () => {
+    test('C8-377 log lines are numbered across processes and replicas, and after returns the later ones', async () => {
       const name = 'spoken'
       await begin(name, { definition: withNotes(name), answer: tellsPid })
       const after = async (line: number) => {
         const { body } = await api.request('GET', `${below(name, 'logs')}?after=${line}`)
-        return body as { readonly items: readonly string[]; readonly last: number; readonly replica: string }
+        return body as { readonly items: readonly string[]; readonly last: number }
       }
       await api.request('GET', apiOf(name))
       await vi.waitFor(async () => expect((await after(0)).items).toContain('asked'), { timeout: 60_000 })
-      const { last, replica } = await after(0)
-      expect(await after(last)).toEqual({ items: [], times: [], last, replica })
+      const { last } = await after(0)
+      expect(await after(last)).toEqual({ items: [], times: [], replicas: [], last })
       expectStatus(await api.request('POST', below(name, 'restart')), 200)
       await phaseIs(api, { replicas: [{ restarts: 1, ...started }] }, name)
       await api.request('GET', apiOf(name))
@@ -218,6 +218,27 @@ onEachEngine((api) => {
     const name = 'greedy'
     const answer = `(request, response) => { globalThis.kept = Buffer.alloc(300 * 1024 * 1024, 1); response.end('{}') }`
     await begin(name, { definition: withNotes(name), answer })
+    await api.request('GET', apiOf(name))
+    const message = expect.stringMatching(/used \d+ MiB of memory; the limit is 128/) as string
+    await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message }, name)
+  })
+
+  test('C8-504 C8-505 a plugin may use what it needs once that is approved; an operator sets more or less', async () => {
+    const name = 'hungry'
+    const answer = `(request, response) => { globalThis.kept = Buffer.alloc(200 * 1024 * 1024, 1); response.end('{}') }`
+    const sent = pluginPackage({ definition: { ...withNotes(name), needs: { memory: 400 } }, answer })
+    const refused = await installApproving(api, sent, [])
+    expectProblem(refused, 422, 'Invalid')
+    expect(JSON.stringify(refused.body)).toContain('400 MiB of memory')
+    expectStatus(await installApproving(api, sent, ['400 MiB of memory']), 201)
+    await phaseIs(api, started, name)
+    expectStatus(await api.request('GET', apiOf(name)), 200)
+    await phaseIs(api, { ...started, replicas: [started] }, name)
+    const setLimits = (limits: object) =>
+      api.request('PATCH', `${plugins}/${name}`, { headers, body: { spec: { limits } } })
+    expectProblem(await setLimits({ memory: 1 }), 422, 'Invalid')
+    expectStatus(await setLimits({ memory: 128 }), 200)
+    await phaseIs(api, { ...started, replicas: [{ ...started, restarts: 1 }] }, name)
     await api.request('GET', apiOf(name))
     const message = expect.stringMatching(/used \d+ MiB of memory; the limit is 128/) as string
     await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message }, name)

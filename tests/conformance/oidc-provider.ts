@@ -14,7 +14,7 @@ const clientSecret = 'secret-of-the-client-secret-of-the-client'
 export const accountHeader = 'x-account'
 
 type Claims = Readonly<Record<string, unknown>>
-type Mapped = Partial<Pick<OidcProviderSettings, 'roles' | 'rolesClaim' | 'displayName'>>
+type Mapped = Partial<Pick<OidcProviderSettings, 'roles' | 'rolesClaim' | 'requiredGroups' | 'displayName'>>
 
 export interface TestProvider {
   /** The claims of its users, by subject. */

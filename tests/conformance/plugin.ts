@@ -19,6 +19,10 @@ export function install(api: Api, files: PluginFiles = {}): Promise<Answer> {
 export async function installPackage(api: Api, body: Buffer): Promise<Answer> {
   const plan = await api.request('POST', `${packages}?plan=true`, { body, headers: gzip })
   const { approvals = [] } = (plan.body ?? {}) as { readonly approvals?: readonly string[] }
+  return installApproving(api, body, approvals)
+}
+
+export function installApproving(api: Api, body: Buffer, approvals: readonly string[]): Promise<Answer> {
   const approved = new URLSearchParams(approvals.map((name): [string, string] => ['approve', name]))
   return api.request('POST', `${packages}?${String(approved)}`, { body, headers: gzip })
 }

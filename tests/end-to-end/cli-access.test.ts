@@ -173,3 +173,34 @@ test('a user with few rights sees only what it may read', async () => {
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('warn    started') as string })
   expect(doctor.stdout).toMatch(/warn {4}details .*\n +ask for a role that allows get on \/readyz\/verbose\n/)
 })
+
+test('sessions are listed and ended: of oneself, of another user, and of everybody', async () => {
+  const { done, run, url, folder } = installation
+  await done(['user', 'add', 'fay', '--password-file', 'password'])
+  const env = { XDG_CONFIG_HOME: `${folder}/fay` }
+  const login = () => done(['login', url, '--username', 'fay', '--password-file', 'password'], { env })
+  await login()
+  const own = await done(['session', 'list'], { env })
+  expect(own).toMatch(/^ {2}ID .*\n {2}[0-9a-f-]{36} \(this one\) {2}fay /)
+  expect(await done(['session', 'list', '--user', 'fay', '-o', 'name'])).toMatch(/^[0-9a-f-]{36}\n$/)
+  expect(await done(['session', 'list', '--all'])).toMatch(/ fay [^]* admin /)
+  expect((await run(['session', 'list', '--all'], { env })).stderr).toContain(
+    'pergola can-i list sessions.api.platform.run',
+  )
+  expect((await run(['session', 'end', '--user', 'admin', '--all'], { env })).stderr).toContain(
+    'pergola can-i delete users/sessions admin',
+  )
+  expect(await run(['session', 'end'])).toMatchObject({ code: 2 })
+  expect(await run(['session', 'end', '--all'])).toMatchObject({ code: 2 })
+
+  expect(await done(['session', 'end', '--user', 'fay', '--all', '--plan'])).toContain('1 session of fay would end\n')
+  expect(await done(['whoami'], { env })).toContain('fay')
+  expect(await done(['session', 'end', '--user', 'fay', '--all'])).toBe(
+    '  1 session of fay ended; tokens of fay are still accepted\n',
+  )
+  await expect.poll(async () => (await run(['whoami'], { env })).code).toBe(4)
+  await login()
+  const id = (await done(['session', 'list', '-o', 'name'], { env })).trim()
+  expect(await done(['session', 'end', id], { env })).toBe(`  session ${id} ended\n`)
+  await expect.poll(async () => (await run(['whoami'], { env })).code).toBe(4)
+})

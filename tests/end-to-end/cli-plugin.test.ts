@@ -145,7 +145,9 @@ test('doctor reports the state of the server and the next step', async () => {
   expect(sick.stdout).toMatch(/\n {2}ok {6}database {6}SQLite /)
   expect(sick.stdout).toMatch(/\n {2}ok {6}version {7}\d/)
   expect(sick.stdout).toMatch(/\n {2}ok {6}clock {9}the same as on this machine\n/)
-  expect(sick.stdout).toMatch(/\n {2}failed {2}plugin broken {2}1\.0\.0 is .*\n +pergola plugin logs broken/)
+  expect(sick.stdout).toMatch(
+    /\n {2}failed {2}plugin broken {2}1\.0\.0 is .*\n +pergola plugin show broken; pergola plugin logs broken/,
+  )
   const stranger = await run(['doctor', '--server', url, '-o', 'json'], {
     env: { ...env, XDG_CONFIG_HOME: '/nowhere' },
   })

@@ -23,11 +23,11 @@ describe('npm create pergola-plugin', () => {
   test('writes a plugin and prints the next step', async () => {
     expect(await create('todo', '--group', 'todo.example.com')).toEqual({
       code: 0,
-      stdout: '  Wrote todo/ (10 files).  Next:  cd todo && npm install && npm run dev\n',
+      stdout: '  Wrote todo/ (11 files).  Next:  cd todo && npm install && npm run dev\n',
       stderr: '',
     })
     const written = readdirSync(join(folder, 'todo'), { recursive: true, withFileTypes: true })
-    expect(written.filter((entry) => entry.isFile())).toHaveLength(10)
+    expect(written.filter((entry) => entry.isFile())).toHaveLength(11)
     expect(readFileSync(join(folder, 'todo/src/plugin.ts'), 'utf8')).toContain(
       "apiVersion: 'todo.example.com/v1alpha1'",
     )
@@ -45,7 +45,7 @@ describe('npm create pergola-plugin', () => {
     await expect.poll(() => shown).toContain('"notes" cannot be an API group: it must be a domain')
     child.stdin.write('notes.example.org\r')
     await once(child, 'close')
-    expect(shown).toContain('Wrote notes/ (10 files)')
+    expect(shown).toContain('Wrote notes/ (11 files)')
     expect(readFileSync(join(folder, 'notes/src/plugin.ts'), 'utf8')).toContain('notes.example.org/v1alpha1')
   })
 

@@ -43,6 +43,11 @@ test('metrics count requests, logins, watches and plugins; every name is in the 
   expect(value('pergola_login_failures_total', '{reason="wrong"')).toBe(1)
   expect(value('pergola_store_seconds_count', '{operation="list"')).toBeGreaterThan(0)
   expect(value('pergola_watches')).toBe(1)
+  expect(value('pergola_login_failures_total', '{reason="limited"')).toBe(0)
+  expect(value('pergola_store_failures_total', '{operation="list"')).toBe(0)
+  expect(value('pergola_cpu_seconds_total')).toBeGreaterThan(0)
+  expect(value('pergola_memory_bytes')).toBeGreaterThan(2 ** 20)
+  expect(value('pergola_event_loop_delay_seconds')).toBeGreaterThan(0)
   expect(value('pergola_feed_lag_seconds')).toBeGreaterThanOrEqual(0)
   expect(value('pergola_plugins', '{phase="Disabled"')).toBe(1)
 

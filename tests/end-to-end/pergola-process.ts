@@ -70,5 +70,5 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
 
 /** The URL of the server from its banner or its line of JSON, or from the head of `pergola dev`; undefined before that. */
 export function urlIn(stdout: string): string | undefined {
-  return /(?:api +|"url":")(http:[^"\s]+)["\s]/.exec(stdout)?.[1]
+  return /(?:api +|"url":")(https?:[^"\s]+)["\s]/.exec(stdout)?.[1]
 }

@@ -8,6 +8,9 @@ import { noRights } from '../../packages/server/src/access/rights.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { sql, statement } from '../../packages/server/src/store/sql.ts'
 
+const day = 86_400_000
+const lasting = { idleMs: day, mostMs: day }
+
 /** Name of the binding that makes the seeded user a super administrator. */
 export const seededBinding = 'seeded-administrator'
 
@@ -29,6 +32,6 @@ export async function seedAdministrator(url: string, token: string): Promise<voi
   })
   await store.write([user, binding])
   const begun = { user: { uid: user.uid, name }, transport: 'token', address: '127.0.0.1', agent: 'test' } as const
-  const { session } = await createSessions(store, clock).begin(begun)
+  const { session } = await createSessions(store, clock, lasting).begin(begun)
   await store[sql](statement('UPDATE sessions SET digest = $1 WHERE id = $2', [digestOf(token), session.id]))
 }

@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { createDatabase, freePort } from '@pergola/test-servers'
+import { createDatabase, freePort, startPgBouncer } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
-import { startPergola } from './pergola-process.ts'
+import { startPergola, type PergolaProcess } from './pergola-process.ts'
 
 test('serve prints six lines at most, the last of them what to do next', async () => {
   const env = { PERGOLA_LOG_FORMAT: 'pretty' }
@@ -134,15 +134,42 @@ test('the configuration file is read, and the database URL is printed without it
   expect(pergola.stdout() + pergola.stderr()).not.toContain('hidden')
 })
 
-describe('a start that fails prints one sentence and sets the exit code:', () => {
+test('a server that listens for other machines warns while it has no address for them', async () => {
+  const words = 'nobody can sign in from another machine; set server.publicUrl'
+  const env = { PERGOLA_SERVER_HOST: '0.0.0.0' }
+  await using without = startPergola({ env })
+  await without.url()
+  expect(without.stderr()).toContain(words)
+  await using named = startPergola({ env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example.com' } })
+  await expect.poll(named.stdout).toContain('"msg":"ready"')
+  expect(named.stderr()).not.toContain(words)
+})
+
+/** The lines of the log: all of standard error without a terminal. */
+const linesOf = ({ stderr }: PergolaProcess) =>
+  stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+
+describe('a start that fails logs why and what to do, and sets the exit code:', () => {
   test('unknown settings', async () => {
     await using pergola = startPergola({ env: { PERGOLA_SERVER_PROT: '1', PERGOLA_LOG_LEVEL: 'loud' } })
     expect(await pergola.exited).toBe(2)
-    expect(pergola.stderr()).toBe(
-      'The configuration cannot be used:\n' +
-        '  PERGOLA_SERVER_PROT: is not a setting; did you mean PERGOLA_SERVER_PORT?\n' +
-        '  PERGOLA_LOG_LEVEL must be one of debug, info, warn, error\n',
-    )
+    const msg = 'the configuration cannot be used; pergola config check tests it'
+    expect(linesOf(pergola)).toMatchObject([
+      { level: 'error', fault: 'PERGOLA_SERVER_PROT: is not a setting; did you mean PERGOLA_SERVER_PORT?', msg },
+      { level: 'error', fault: 'PERGOLA_LOG_LEVEL must be one of debug, info, warn, error', msg },
+    ])
+  })
+
+  test.each([
+    ['by a variable', { env: { PERGOLA_LOG_FORMAT: 'pretty', PERGOLA_LOG_LEVEL: 'loud' } }],
+    ['by the file', { files: { 'pergola.yaml': 'log: { format: pretty, level: loud }' } }],
+  ])('the same as text, if the log is text %s', async (_what, options) => {
+    await using pergola = startPergola(options)
+    expect(await pergola.exited).toBe(2)
+    expect(pergola.stderr()).toMatch(/^The configuration cannot be used:\n {2}.* must be one of debug, .*\n$/)
   })
 
   test('a configuration file that does not exist', async () => {
@@ -157,19 +184,41 @@ describe('a start that fails prints one sentence and sets the exit code:', () =>
     const { port } = taken.address() as AddressInfo
     await using pergola = startPergola({ env: { PERGOLA_SERVER_PORT: String(port) } })
     expect(await pergola.exited).toBe(1)
-    expect(pergola.stderr()).toBe(
-      `Pergola cannot start: 127.0.0.1:${port} is in use by another program; stop it, or choose another with --port <port>\n`,
-    )
+    const reason = `127.0.0.1:${port} is in use by another program; stop it, or choose another with --port <port>`
+    expect(linesOf(pergola).at(-1)).toMatchObject({ level: 'error', reason, msg: 'cannot start' })
+    const env = { PERGOLA_SERVER_PORT: String(port), PERGOLA_LOG_FORMAT: 'pretty' }
+    await using readable = startPergola({ env })
+    expect(await readable.exited).toBe(1)
+    expect(readable.stderr()).toContain(`Pergola cannot start: ${reason}\n`)
     taken.close()
   })
 
   test('a database that does not answer', async () => {
     await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: 'postgres://someone:secret@127.0.0.1:1/x' } })
     expect(await pergola.exited).toBe(1)
-    expect(pergola.stderr()).toMatch(
-      /^Pergola cannot start: cannot prepare PostgreSQL someone@127\.0\.0\.1:1\/x: .*ECONNREFUSED/,
-    )
+    expect(linesOf(pergola)).toMatchObject([
+      {
+        level: 'error',
+        reason: expect.stringMatching(/^cannot prepare PostgreSQL someone@127\.0\.0\.1:1\/x: .*ECONNREFUSED/) as string,
+        next: 'check database.url, and that PostgreSQL runs there',
+        msg: 'cannot start',
+      },
+    ])
     expect(pergola.stderr()).not.toContain('secret')
+  })
+
+  test('what PostgreSQL refuses', async () => {
+    const refused = async (url: string) => {
+      await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: url } })
+      expect(await pergola.exited).toBe(1)
+      return linesOf(pergola).at(-1)
+    }
+    await using database = await createDatabase(inject('postgres')['18'])
+    const next = 'create the database with createdb, or correct its name in database.url'
+    expect(await refused(`${database.url}_none`)).toMatchObject({ msg: 'cannot start', next })
+    await using pooler = await startPgBouncer(database.url)
+    const reason = expect.stringContaining('set database.namedStatements to false') as string
+    expect(await refused(pooler.through(database.url))).toMatchObject({ msg: 'cannot start', reason })
   })
 
   test('a second process on the same SQLite file', async () => {

@@ -56,7 +56,9 @@ onEachEngine((api) => {
     test('C7-402 by any endpoint of the host that makes, shows, changes or links one', async () => {
       const root = await administrator()
       expect(await relay(root, { path: `${core}/users?size=1` })).toMatchObject({ status: 200 })
-      const named = (await operationsOf(api)).filter(({ path: at }) => /^\/auth\/|password|token|identit/i.test(at))
+      const named = (await operationsOf(api)).filter(({ path: at }) =>
+        /^\/auth\/|password|token|identit|session/i.test(at),
+      )
       expect(named.length).toBeGreaterThan(15)
       for (const { method, path: template } of named) {
         const at = template.replaceAll(/\{\w+\}/g, 'any')

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -163,6 +163,7 @@ describe('compose', () => {
 
 describe('systemd', () => {
   const unit = readFileSync('deploy/systemd/pergola.service', 'utf8')
+  const rotation = readFileSync('deploy/systemd/logrotate.conf', 'utf8')
   const dropIn = readFileSync('deploy/systemd/isolation.conf', 'utf8')
   const settingOf = (name: string, text = unit) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
 
@@ -173,7 +174,9 @@ describe('systemd', () => {
     const state = `/var/lib/${settingOf('StateDirectory')}`
     expect(settingOf('WorkingDirectory')).toBe(state)
     expect(config.database.url).toBe(`sqlite:${state}/pergola.db`)
-    expect(config.audit.file).toBe(`${state}/audit.log`)
+    // Whoever fills the audit log must not stop the database.
+    expect(config.audit.file).toBe(`/var/log/${settingOf('LogsDirectory')}/audit.log`)
+    expect(rotation).toContain(`\n${config.audit.file} {\n`)
   })
 
   test('sets only variables of known settings', () => {
@@ -217,6 +220,22 @@ describe('systemd', () => {
         execFileSync('sh', ['-c', `systemd-analyze ${words.join(' ')} ${file} 2>&1`], { encoding: 'utf8' })
       expect(run('verify', '--man=no')).toBe('')
       expect(run('security', '--offline=true', '--no-pager', '--threshold=25')).toContain('OK')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test.runIf(isInstalled('logrotate'))('logrotate accepts its file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pergola-rotate-'))
+    const file = join(folder, 'logrotate.conf')
+    try {
+      // The account does not exist here.
+      writeFileSync(file, rotation.replaceAll('pergola pergola', 'root root'), { mode: 0o600 })
+      const { stderr } = spawnSync('logrotate', ['--debug', `--state=${join(folder, 'state')}`, file], {
+        encoding: 'utf8',
+      })
+      expect(stderr).not.toMatch(/^error:/m)
+      expect(stderr).toContain('rotating pattern: /var/log/pergola/audit.log')
     } finally {
       rmSync(folder, { recursive: true })
     }

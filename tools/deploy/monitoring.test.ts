@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { configSchema } from '../../packages/server/src/config/config.ts'
+import { configSchema } from '../../packages/server/src/config/config-schema.ts'
 import { shownMetrics } from '../../packages/server/src/base/metrics.ts'
 import { metricsQueriedBy } from './queried-metrics.ts'
 import { readYaml } from './yaml-files.ts'

@@ -14,7 +14,7 @@ import { usualMessage } from '../../packages/plugin-sdk/src/run/accept-socket.ts
 import { listLimits } from '../../packages/server/src/assembly/assemble.ts'
 import { maxLineBytes } from '../../packages/server/src/audit/audit-entry.ts'
 import { usualLimits as auditQueue } from '../../packages/server/src/audit/audit-log.ts'
-import { configSchema } from '../../packages/server/src/config/config.ts'
+import { configSchema } from '../../packages/server/src/config/config-schema.ts'
 import * as hashing from '../../packages/server/src/credentials/passwords.ts'
 import * as logins from '../../packages/server/src/credentials/login-limits.ts'
 import { loginMs } from '../../packages/server/src/credentials/oidc-logins.ts'
@@ -53,7 +53,7 @@ import { bytesPerSecond, linesPerSecond } from '../../packages/server/src/plugin
 import * as link from '../../packages/server/src/plugins/process/plugin-link.ts'
 import { mostMissed, pulseMs } from '../../packages/server/src/plugins/process/plugin-process.ts'
 import { mostDefinitionBytes, readMs } from '../../packages/server/src/plugins/package/read-package.ts'
-import { maxLines } from '../../packages/server/src/plugins/run/recent-lines.ts'
+import { maxLines } from '../../packages/server/src/store/records/plugin-lines.ts'
 import { mostSchedules } from '../../packages/server/src/plugins/run/schedule-api.ts'
 import * as archive from '../../packages/server/src/plugins/package/unpack-archive.ts'
 import { maxKeyBytes } from '../../packages/server/src/store/index-key.ts'
@@ -169,8 +169,6 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
   ],
   'Signing in': [
     ['Password', `${passwordLengths.least} to ${count(passwordLengths.most)} characters`, invalid],
-    ['A session that is not used', duration(sessions.idleMs), '401 `Unauthenticated`'],
-    ['A session that is used', duration(sessions.mostMs), '401 `Unauthenticated`'],
     ['Sessions of a user', count(sessions.mostOfUser), 'the oldest ends'],
     ['Personal access tokens of a user', count(mostTokens), tooMany],
     ['Setup secret', duration(setupSecretMs), '`pergola setup-link` makes another one'],
@@ -221,7 +219,7 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Output in a second', `${linesPerSecond} lines, ${bytes(bytesPerSecond)}`, 'dropped and counted'],
     ['A line of output', characters(mostCharacters), 'cut'],
-    ['Lines kept for `pergola plugin logs`', count(maxLines), 'the oldest are dropped'],
+    ['Lines kept for `pergola plugin logs` per replica', count(maxLines), 'the oldest are dropped'],
     ['Leases of a plugin', `${mostLeases}, of ${longestSeconds} s`, `${badRequest}; 422 for the time`],
     ['Schedules of a plugin', count(mostSchedules), badRequest],
   ],
@@ -257,6 +255,8 @@ const bySetting: Readonly<Record<string, string>> = {
   'plugins.scratchLimit': 'the plugin is killed and restarted',
   'plugins.startTimeout': 'the plugin is killed and started again',
   'plugins.startGrace': 'the replica becomes ready without the plugin',
+  'sessions.idleTimeout': '401 `Unauthenticated`; sign in again',
+  'sessions.maxAge': '401 `Unauthenticated`; sign in again',
   'oidc.maxAge': 'the roles are taken away; sign in again',
 }
 

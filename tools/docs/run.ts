@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packPackages } from '../packages/pack.ts'
 import { startRegistry } from '../registry/registry.ts'
-import { continuedDocument, edited, parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
+import { continuedDocument, edited, neededPrograms, parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
@@ -18,6 +18,8 @@ interface Document {
   readonly file: string
   readonly blocks: readonly RunnableBlock[]
   readonly continues: string | undefined
+  /** Programs that it needs and this machine lacks. */
+  readonly lacks: readonly string[]
 }
 
 /** Timeout for an expected line; long, so that only missing lines reach it. */
@@ -29,7 +31,13 @@ const unknown = named.filter((name) => documents.every(({ file }) => file !== na
 if (unknown.length > 0) throw new Error(`no command to run in ${unknown.join(', ')}; there are ${namesOf(documents)}`)
 
 const chains = documents.filter(({ continues }) => continues === undefined).map(chainFrom)
-const chosen = chains.filter((chain) => named.length === 0 || chain.some(({ file }) => named.includes(file)))
+const wanted = chains.filter((chain) => named.length === 0 || chain.some(({ file }) => named.includes(file)))
+const chosen = wanted.filter((chain) => chain.every(({ lacks }) => lacks.length === 0))
+for (const { file, lacks } of wanted.flat()) {
+  if (lacks.length === 0) continue
+  if (named.includes(file)) throw new Error(`${file} needs ${lacks.join(', ')}`)
+  console.log(`${file}: not run, ${lacks.join(', ')} is not installed`)
+}
 
 await using resources = new AsyncDisposableStack()
 const registry = resources.use(await startRegistry())
@@ -68,8 +76,13 @@ function readDocuments(): readonly Document[] {
     const text = readFileSync(file, 'utf8')
     const blocks = parseBlocks(text)
     const before = continuedDocument(text)
-    return blocks.length === 0 ? [] : [{ file, blocks, continues: before && join(dirname(file), before) }]
+    const lacks = neededPrograms(text).filter((program) => !isInstalled(program))
+    return blocks.length === 0 ? [] : [{ file, blocks, lacks, continues: before && join(dirname(file), before) }]
   })
+}
+
+function isInstalled(program: string): boolean {
+  return spawnSync('sh', ['-c', 'command -v "$0"', program]).status === 0
 }
 
 function namesOf(list: readonly Document[]): string {

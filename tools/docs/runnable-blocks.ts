@@ -25,6 +25,12 @@ export function parseBlocks(markdown: string): readonly RunnableBlock[] {
   return blocks
 }
 
+/** Programs without which a document is not run: `needs: <program> …` in the front matter. */
+export function neededPrograms(markdown: string): readonly string[] {
+  const [, programs = ''] = /^---\n(?:(?!---\n).*\n)*?needs: (.*)\n/.exec(markdown) ?? []
+  return programs.split(' ').filter((program) => program !== '')
+}
+
 /** The preceding document, whose terminal this one continues: `continues: <file>` in the front matter. */
 export function continuedDocument(markdown: string): string | undefined {
   return /^---\n(?:(?!---\n).*\n)*?continues: (.*)\n/.exec(markdown)?.[1]

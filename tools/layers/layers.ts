@@ -58,6 +58,11 @@ export const serverFolders: readonly Layer[] = [
     mayImport: ['watch', 'models', 'validation', 'store'],
   },
   {
+    name: 'doctor',
+    does: 'checks a configuration, its machine, its database and its providers without a running server',
+    mayImport: ['host-api', 'models', 'store'],
+  },
+  {
     name: 'host-api',
     does: "the host's own endpoints, one file each: sign-in, OpenID Connect, profile, tokens, reviews, batches",
     mayImport: ['access', 'credentials', 'models', 'validation', 'store'],

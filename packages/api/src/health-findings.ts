@@ -9,6 +9,9 @@ export interface HealthValues {
   readonly 'secrets-readable': { readonly keys: Texts }
   /** `counts[i]` secrets need the key `missing[i]`, which is not among `keys`. */
   readonly 'secrets-locked': { readonly missing: Texts; readonly counts: Texts; readonly keys: Texts }
+  readonly oidc: { readonly providers: Texts }
+  /** Roles that providers give, and that do not exist. */
+  readonly 'oidc-roles-missing': { readonly roles: Texts }
   /** The state is only in English. */
   readonly feed: { readonly state: string }
   readonly 'plugins-starting': Readonly<Record<string, never>>

@@ -97,7 +97,7 @@ export type {
   PlanSection,
   PlanSectionCode,
 } from './plugin-summary/plan.ts'
-export { planHeading, planLines, planSentence, renderPlan } from './plugin-summary/plan-words.ts'
+export { limitWords, planHeading, planLines, planSentence, renderPlan } from './plugin-summary/plan-words.ts'
 export { renderSections, sectionOf } from './plugin-summary/sections.ts'
 export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'
@@ -117,7 +117,15 @@ export type { FieldRule, FieldRuleParams } from './field-rules.ts'
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
 export { responseHeadersFault } from './response-headers.ts'
-export { defaultMemoryLimit } from './plugin-limits.ts'
+export {
+  defaultMemoryLimit,
+  defaultProcessLimit,
+  defaultScratchLimit,
+  limitBounds,
+  limitNames,
+  limitsFault,
+  type PluginLimits,
+} from './plugin-limits.ts'
 export { contentRoles, isRoleKey, roleKeys, uiPermissionFault } from './role-keys.ts'
 export { createRouteTable, otherRoutesWords, routesClash } from './route-table.ts'
 export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'

@@ -1,5 +1,6 @@
 import type { DisplayHue, DisplayIcon, ModelDisplay } from './display.ts'
 import type { JsonSchema, ObjectSchema } from './object-schema.ts'
+import type { PluginLimits } from './plugin-limits.ts'
 import type { Rule } from './rules.ts'
 
 /**
@@ -22,6 +23,8 @@ export interface PluginDefinition {
   readonly requires?: string
   /** Required plugins: name to semver range. */
   readonly dependencies?: Readonly<Record<string, string>>
+  /** What it uses at most, where that is more than usual. An operator approves it. */
+  readonly needs?: PluginLimits
   /** API groups that the plugin claims, sorted. The audience groups are derived from them and not listed. */
   readonly groups: readonly string[]
   /** `<group>/<version>` from which the paths of the custom APIs are derived; absent when there are none. */

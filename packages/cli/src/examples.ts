@@ -28,6 +28,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "pergola token create --description 'nightly report' --expires 90d",
     'pergola token create --role todo-view -o token > token',
   ],
+  'session list': ['pergola session list', 'pergola session list --user ann', 'pergola session list --all -o json'],
+  'session end': ['pergola session end --user ann --all'],
   'plugin install': [
     'pergola plugin install todo-1.0.0.tgz --plan',
     'pergola plugin install todo-1.0.0.tgz --yes --approve console-code',
@@ -36,8 +38,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'pergola plugin upgrade todo-1.1.0.tgz --plan',
     "pergola plugin upgrade todo-1.1.0.tgz --approve 'get secrets smtp'",
   ],
+  doctor: ['pergola doctor', 'pergola doctor --config /etc/pergola/pergola.yaml'],
+  'config check': ['pergola config check --config /etc/pergola/pergola.yaml'],
+  'config print': ['pergola config print --changed'],
   replicas: ['pergola replicas', 'pergola replicas -o json'],
   'backup verify': ['pergola backup verify /var/backups/pergola-2026-11-16'],
+  'plugin limits': ['pergola plugin limits todo', 'pergola plugin limits todo --memory 256'],
   'plugin run': ['pergola plugin run todo reminders', 'pergola plugin run todo reminders --wait 600'],
   'plugin logs': ['pergola plugin logs todo --follow'],
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander'
 import { addAccessCommands } from './access/access-commands.ts'
 import { addAdminCommands } from './administration/admin-commands.ts'
 import { addBackupCommands } from './administration/backup-commands.ts'
+import { addConfigCommands } from './administration/config-commands.ts'
 import { configOption } from './administration/config-option.ts'
 import { addSecretsCommands } from './administration/secrets-commands.ts'
 import { addCodegenCommand } from './codegen/codegen-command.ts'
@@ -45,6 +46,7 @@ export function createProgram(context: CommandContext): Command {
   addDoctorCommands(program, context)
   addServeCommand(program)
   addDevCommand(program, context)
+  addConfigCommands(program, context)
   addAdminCommands(program)
   addSecretsCommands(program)
   addBackupCommands(program, context)

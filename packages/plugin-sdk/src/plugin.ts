@@ -1,4 +1,4 @@
-import type { DisplayHue, DisplayIcon, Rule } from '@pergola/api'
+import type { DisplayHue, DisplayIcon, PluginLimits, Rule } from '@pergola/api'
 import type { Controller } from './controller.ts'
 import type { CallContext } from './handler-context.ts'
 import type { AnyModel } from './model/model.ts'
@@ -32,6 +32,8 @@ interface PluginParts {
   readonly requires?: string
   /** Required plugins: name to semver range. */
   readonly dependencies?: Readonly<Record<string, string>>
+  /** What its processes use at most on each server, where the usual is too little; an operator must approve it. */
+  readonly needs?: PluginLimits
   /** `<group>/<version>` of the routes; defaults to that of the models. */
   readonly api?: `${string}/${string}`
   readonly models?: readonly AnyModel[]

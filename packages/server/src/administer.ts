@@ -126,7 +126,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   }
 }
 
-async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> {
+async function renewSetup(parts: Parts, { server, tls }: Config): Promise<SetupLink> {
   const setup = { ...parts, ...parts.own }
   if (!(await needsSetup(setup))) {
     const [first] = await administrators(parts)
@@ -135,7 +135,8 @@ async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> 
   }
   const secret = await makeSetupSecret(parts.store, parts.clock)
   await parts.record({ event: 'setup-renew' })
-  const at = server.publicUrl ?? `http://${server.host}:${server.port}`
+  const scheme = tls.certFile === undefined ? 'http' : 'https'
+  const at = server.publicUrl ?? `${scheme}://${server.host}:${server.port}`
   const [url, page] = [`${at}/auth/setup`, at + setupPagePath(consoleFolder)]
   return { url, page, secret, expiresAt: new Date(parts.clock.now() + setupSecretMs) }
 }

@@ -1,30 +1,40 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAdministration, type Administration } from './administer.ts'
 import { assemble } from './assembly/assemble.ts'
 import { recordCommand } from './audit/record-command.ts'
-import { administratorOf, type Administrator } from './config/administrator.ts'
 import { ConfigError } from './config/config-error.ts'
-import { loadConfig, type Config } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import { checksOf } from './doctor/checks-of.ts'
+import type { Check } from './doctor/finding.ts'
+import { ownUrl } from './doctor/own-url.ts'
 import { consoleFolder, setupPagePath } from './console/read-console.ts'
 import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
+import { measureProcess } from './base/process-metrics.ts'
 import { createReplica } from './base/replica.ts'
-import { looseFiles } from './config/loose-files.ts'
-import { natsAddressOf, type NatsAddress } from './config/nats-address.ts'
-import { oidcProvidersOf, type OidcProvider } from './config/oidc-provider.ts'
-import { givenSettingsOf, type GivenSettings } from './config/plugin-files-settings.ts'
-import { sealingKeysOf, type SealingKey } from './config/sealing-keys.ts'
+import { tellConfigFaults, tellStartFault } from './base/start-faults.ts'
+import { looseFiles, looseFileWords, tightening } from './config/loose-files.ts'
+import {
+  readConfiguration,
+  readDatabaseSettings,
+  readFile,
+  readLogFormat,
+  readSettings,
+  type Configuration,
+  type ConfigurationSource,
+} from './config/read-configuration.ts'
+import { certificateOf } from './config/tls-certificate.ts'
+import { sealingKeysOf } from './config/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
+import { shownSettings, type ShownSetting } from './config/shown-settings.ts'
 import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
-
-const defaultConfigFile = 'pergola.yaml'
+import { startAdvice } from './store/start-advice.ts'
 
 /** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal counts as a second one. */
 const sameSignalMs = 500
@@ -44,25 +54,17 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions = {}): Promise<number> {
   const started = performance.now()
   const stopped = stopSignal()
-  let config: Config
-  let administrator: Administrator | undefined
-  let providers: readonly OidcProvider[]
-  let keys: readonly SealingKey[]
-  let given: GivenSettings
-  let nats: NatsAddress | undefined
+  let configuration: Configuration
   try {
-    config = readConfig(options)
-    administrator = administratorOf(config.admin, readFile)
-    providers = oidcProvidersOf(config.oidc, readFile)
-    keys = sealingKeysOf(config.secrets, { readFile, env: process.env })
-    given = givenSettingsOf(config.plugins, { readFile, env: process.env })
-    nats = natsAddressOf(config.feed, readFile)
+    configuration = readConfiguration(sourceOf(options))
   } catch (error) {
-    return refuseConfig(error)
+    const pretty = isPretty(readLogFormat(sourceOf(options)))
+    return refuseConfig(error, (faults) => tellConfigFaults(faults, { pretty, write: stderr }))
   }
+  const { file, config, administrator, nats, certificate, providers, keys, given } = configuration
   const replica = createReplica(config.replica.name)
   const log = openLog(config, replica.name)
-  for (const warning of looseFiles(config, configFile(options.configFile).file?.name)) log.warn({}, warning)
+  for (const loose of looseFiles(config, file)) log.warn({}, `${looseFileWords(loose)}; run  ${tightening(loose)}`)
 
   await using stack = new AsyncDisposableStack()
   const start = async () => {
@@ -71,23 +73,31 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     if (port !== undefined) {
       const { serveMetrics } = await import('./base/metrics-endpoint.ts')
       stack.use(await serveMetrics({ host, port }))
+      stack.use(measureProcess())
+    }
+    const { url, sampling } = config.tracing
+    if (url !== undefined) {
+      const { exportTraces } = await import('./base/trace-exporter.ts')
+      stack.use(exportTraces({ url, sampling, replica: replica.name }))
     }
     const shipped = readShipped(shippedFolder)
-    const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
-    return assemble({ config, replica, ...read, shipped, log })
+    const tls = certificate && { certificate, read: () => certificateOf(config.tls, readFile) }
+    const optional = { ...(administrator && { administrator }), ...(nats && { nats }), ...(tls && { tls }) }
+    return assemble({ config, replica, ...optional, providers, keys, given, shipped, log })
   }
   const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
   if (server instanceof Error) {
-    process.stderr.write(`Pergola cannot start: ${server.message}\n`)
+    const fault = { reason: server.message, next: startAdvice(server) }
+    tellStartFault(fault, log, { pretty: isPretty(config.log.format), write: stderr })
     return 1
   }
   const isReady = await Promise.race([server.ready.then(() => true), stopped.then(() => false)])
   if (isReady) tellReady({ config, server, replica: replica.name }, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
-  // Otherwise SIGHUP ends the process, as it should without an audit file.
-  if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
+  // Otherwise SIGHUP ends the process, as it should with nothing to reopen.
+  if (config.audit.file !== undefined || certificate) process.on('SIGHUP', () => server.reopen())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
   log.info({}, 'stopped')
@@ -117,6 +127,50 @@ export async function listKeys(options: ServeOptions, show: (keys: readonly List
   })
 }
 
+/** What `pergola doctor` can check on this machine. */
+export interface Examination {
+  /** Where a server with this configuration listens. */
+  readonly url: string | undefined
+  readonly checks: readonly Check[]
+}
+
+/** A configuration that cannot be used is reported as findings. */
+export function examine(options: ServeOptions): Examination {
+  try {
+    const configuration = readConfiguration(sourceOf(options))
+    return { url: ownUrl(configuration.config), checks: checksOf(configuration) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const findings = error.message.split('\n').map((words) => ({ level: 'failed' as const, name: 'config', words }))
+    return { url: undefined, checks: [{ name: 'config', run: async () => findings }] }
+  }
+}
+
+export interface InspectedConfiguration {
+  readonly file: string | undefined
+  /** One line each, with the file and line. */
+  readonly faults: readonly string[]
+  /** Empty if they cannot be read. */
+  readonly settings: readonly ShownSetting[]
+}
+
+/** Reads the configuration as `serve` does; starts nothing. */
+export function inspectConfiguration(options: ServeOptions): InspectedConfiguration {
+  const faults: string[] = []
+  const attempt = <Read>(read: (source: ConfigurationSource) => Read): Read | undefined => {
+    try {
+      return read(sourceOf(options))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      faults.push(...error.message.split('\n'))
+      return undefined
+    }
+  }
+  const settings = attempt(readSettings)
+  if (settings) attempt(readConfiguration)
+  return { file: settings?.file ?? options.configFile, faults, settings: settings ? shownSettings(settings) : [] }
+}
+
 export interface ListedKey {
   readonly id: string
   /** The file or environment variable. */
@@ -132,14 +186,16 @@ export interface Keeping {
 
 /** Like `administer`, but without preparing the database as a server would. */
 export async function keep(options: ServeOptions, work: (keeping: Keeping) => Promise<void>): Promise<number> {
-  return byConfig(options, async ({ database: { url }, audit: { file } }, user) => {
+  return byConfig(options, async ({ database: { url, directUrl, schema }, audit: { file } }, user) => {
+    // Past a pooler, which would end long statements.
+    const place = { url: directUrl ?? url, schema }
     await work({
       backUp: async (to, tell) => {
-        await backUp(url, to, tell)
+        await backUp(place, to, tell)
         await recordCommand({ event: 'backup', user }, { file, stderr })
       },
       restore: async (restoring) => {
-        const restored = await restore(url, restoring)
+        const restored = await restore(place, restoring)
         await recordCommand({ event: 'restore', user }, { file, stderr })
         return restored
       },
@@ -152,23 +208,24 @@ async function byConfig(
   work: (config: Config, operator: string) => Promise<void>,
 ): Promise<number> {
   try {
-    await work(readConfig(options), `${userInfo().username}@${hostname()}`)
+    await work(readDatabaseSettings(sourceOf(options)), `${userInfo().username}@${hostname()}`)
     return 0
   } catch (error) {
-    if (error instanceof ConfigError) return refuseConfig(error)
+    if (error instanceof ConfigError) {
+      return refuseConfig(error, (faults) => tellConfigFaults(faults, { pretty: true, write: stderr }))
+    }
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   }
 }
 
-function readConfig({ configFile: given, port }: ServeOptions): Config {
-  const env = port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port }
-  return loadConfig({ ...configFile(given), env })
+function sourceOf({ port, ...options }: ServeOptions): ConfigurationSource {
+  return { ...options, env: port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port } }
 }
 
-function refuseConfig(error: unknown): number {
+function refuseConfig(error: unknown, tell: (faults: readonly string[]) => void): number {
   if (!(error instanceof ConfigError)) throw error
-  process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
+  tell(error.message.split('\n'))
   return 2
 }
 
@@ -180,12 +237,16 @@ function stderr(text: string): void {
   process.stderr.write(text)
 }
 
+/** People read the log of a terminal, programs that of anything else. */
+function isPretty(format: Config['log']['format']): boolean {
+  return format === 'auto' ? process.stderr.isTTY : format === 'pretty'
+}
+
 function openLog({ log: { level, format } }: Config, replica?: string): Log {
-  const pretty = format === 'auto' ? process.stderr.isTTY : format === 'pretty'
   const lines = createLineBuffer(stderr)
   // Also when the process fails: writes to pipes, files and terminals complete before this returns.
   process.once('exit', lines.flush)
-  return createLog({ level, pretty, write: lines.write, ...(replica !== undefined && { replica }) })
+  return createLog({ level, pretty: isPretty(format), write: lines.write, ...(replica !== undefined && { replica }) })
 }
 
 /** The first signal stops the server; a second one exits at once. */
@@ -211,20 +272,6 @@ async function parentEnded(): Promise<string> {
   return 'end of the parent process'
 }
 
-function configFile(given: string | undefined) {
-  const name = given ?? defaultConfigFile
-  if (given === undefined && !existsSync(name)) return {}
-  return { file: { name, text: readFile(name) } }
-}
-
-function readFile(name: string): string {
-  try {
-    return readFileSync(name, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
-
 interface Started {
   readonly config: Config
   readonly server: Server
@@ -236,7 +283,7 @@ function tellReady({ config, server, replica }: Started, seconds: number): void 
   const { format } = config.log
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.
-  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
+  const url = publicUrl.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=:|$)/, '$1localhost')
   if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
     return stdout(banner({ url, database, setupSecret, seconds }))
   }

@@ -14,6 +14,7 @@ import { objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import type { FindHostHandler } from './dispatch/host-routes.ts'
 import { problemAnswer, toApiError } from './call/problem-answer.ts'
 import { measured, type MeasureRequest } from './http/request-metrics.ts'
+import { describeTrace, traced, tracedRequest } from './base/tracing.ts'
 import type { StreamLimits } from './models/query/stream-limits.ts'
 
 export interface Stages {
@@ -42,9 +43,7 @@ export type Pipeline = (request: IncomingRequest) => Promise<Reply>
 export function createPipeline(stages: Stages): Pipeline {
   const { early, audit, measure } = stages
   const pass = createLine(stages)
-  return async (request) => {
-    const answered = early(request)
-    if (answered) return answered
+  const serve = async (request: IncomingRequest): Promise<Reply> => {
     const audited = measure ? measured(audit(request), measure) : audit(request)
     try {
       const answer = await pass(audited)
@@ -59,6 +58,7 @@ export function createPipeline(stages: Stages): Pipeline {
       return answer
     }
   }
+  return async (request) => early(request) ?? tracedRequest(request, () => serve(request))
 }
 
 function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
@@ -74,7 +74,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
   const { publicUrl, alsoOwn, listedOrigins, hostHandler, authenticate, authorize, inFlight, dispatch } = stages
   /** Returns the rule that allows the request, and when that expires. */
   const permit = async (caller: Caller, info: RequestInfo) => {
-    const decision = await authorize(caller, info)
+    const decision = await traced('decide', {}, () => authorize(caller, info))
     if (decision.allowed) return decision
     if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
     throw new ApiError('Forbidden', decision.reason(), { params: decision.params() })
@@ -84,6 +84,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     const info = requestInfo(request)
     audited.classified(info)
     request.note({ verb: info.verb })
+    describeTrace(info)
     if (isNamedCreate(info)) {
       hostHandler({ info, request })
       throw methodNotAllowed('send POST to the path of the collection, without a name', objectMethods)

@@ -1,5 +1,6 @@
 import type { Administrator } from './config/administrator.ts'
 import type { Config } from './config/config.ts'
+import type { Certificate } from './config/tls-certificate.ts'
 import type { Development } from './base/development.ts'
 import type { Log } from './base/log.ts'
 import type { Replica } from './base/replica.ts'
@@ -19,6 +20,8 @@ export interface AssembleOptions {
   readonly administrator?: Administrator
   /** OpenID Connect providers for signing in. */
   readonly providers?: readonly OidcProvider[]
+  /** To serve https; `read` reads the files again. */
+  readonly tls?: { readonly certificate: Certificate; readonly read: () => Certificate | undefined }
   /** How to reach NATS, for `feed.transport: nats`. */
   readonly nats?: NatsAddress
   /** Keys that seal secrets. */
@@ -47,8 +50,8 @@ export interface Server {
   readonly ready: Promise<unknown>
   /** Signs a user in without a password; for the program that embeds the server. */
   signIn(user: string): Promise<string>
-  /** Opens the audit log again, after it was moved. */
-  reopenAudit(): void
+  /** Opens the audit log again, after it was moved, and reads the certificate again. */
+  reopen(): void
   /** Stops without cutting requests that end in time; returns the number of cut ones. */
   close(): Promise<number>
 }

@@ -1,3 +1,4 @@
+export { makeCertificate } from './certificate.ts'
 export { freePort } from './process.ts'
 export { startNats, startNatsCluster } from './nats.ts'
 export type { NatsServer } from './nats.ts'

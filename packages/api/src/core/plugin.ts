@@ -2,6 +2,7 @@ import type { ApiObject } from '../object.ts'
 import type { JsonSchema } from '../object-schema.ts'
 import type { PageDeclaration } from '../plugin-definition.ts'
 import type { PluginAbout } from '../plugin-manifest.ts'
+import type { PluginLimits } from '../plugin-limits.ts'
 import type { RequiredApproval } from '../plugin-summary/approvals.ts'
 import type { PlanSectionCode } from '../plugin-summary/plan.ts'
 import type { Rule } from '../rules.ts'
@@ -29,6 +30,8 @@ export interface PluginVersion extends PluginAbout {
   readonly settings?: JsonSchema
   /** The plugins that it needs, each with a version range. */
   readonly dependencies?: Readonly<Record<string, string>>
+  /** What it uses at most, where that is more than usual. */
+  readonly needs?: PluginLimits
   /** Who installed it: its roles grant no more than they hold. Absent for packages that come from the configuration. */
   readonly installedBy?: PluginInstaller
   /** The rights that were approved, with when and by whom. */
@@ -53,6 +56,8 @@ export interface PluginSpec extends PluginVersion {
   readonly removal?: 'keep' | 'purge'
   /** How often a restart was requested. */
   readonly restarts?: number
+  /** Set by an operator: what its processes may use on each server, instead of the usual and of what it needs. */
+  readonly limits?: PluginLimits
 }
 
 interface PluginCandidate extends PluginVersion {

@@ -1,9 +1,11 @@
 import type { PluginDefinition } from '../plugin-definition.ts'
 import { schemaReferences } from '../references.ts'
+import { needsBeyondDefaults } from '../plugin-limits.ts'
 import { roleKeys } from '../role-keys.ts'
 import type { RoleDeclaration } from '../plugin-definition.ts'
 import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents } from './package-contents.ts'
 import type { PlanItem, PlanSectionCode } from './plan.ts'
+import { limitWords } from './plan-words.ts'
 import { reachedBy, rightItem } from './reach-items.ts'
 import { rightWords } from './right-words.ts'
 import { addedRights, isOwn, rightsOf, type Right } from './rights.ts'
@@ -115,6 +117,13 @@ function newRights(after: readonly Right[], before: readonly Right[]): readonly 
   return before.length === 0 ? after : addedRights(before, after)
 }
 
+/** What the plugin needs beyond what every plugin may use. */
+export function limitNeeds({ definition }: PackageContents): readonly RequiredApproval[] {
+  return needsBeyondDefaults(definition.needs).map((values) =>
+    required('requests', { code: 'limit', values }, limitWords(values)),
+  )
+}
+
 /** References to objects of others, once for each of their models. */
 export function foreignReferences({ definition }: PackageContents): readonly RequiredApproval[] {
   const found = definition.models.flatMap(({ plural: model, versions: [version] }) =>
@@ -130,7 +139,7 @@ export function foreignReferences({ definition }: PackageContents): readonly Req
 }
 
 /**
- * Approvals that are either required or not, without rights to compare: console code, references, aggregation into and dependencies on
+ * Approvals that are either required or not, without rights to compare: console code, limits, references, aggregation into and dependencies on
  * foreign roles.
  */
 function namedConsents(contents: PackageContents): readonly RequiredApproval[] {
@@ -138,6 +147,7 @@ function namedConsents(contents: PackageContents): readonly RequiredApproval[] {
   const own = new Set(roles.map(({ metadata }) => metadata.name))
   return [
     ...(contents.hasConsoleCode ? [required('requests', { code: 'console-code', values: {} }, 'console-code')] : []),
+    ...limitNeeds(contents),
     ...foreignReferences(contents),
     ...roles.flatMap((role) => [
       ...targetsOf(role)

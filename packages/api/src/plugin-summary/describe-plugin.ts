@@ -1,7 +1,15 @@
 import type { ModelDeclaration, PluginDefinition, RoleDeclaration } from '../plugin-definition.ts'
 import { audienceGroup, ownedVerbs } from '../plugin-definition.ts'
 import { verbs } from '../rules.ts'
-import { foreignReferences, heldBy, joinsItem, permissionsOf, requiredApprovals, roleValues } from './approvals.ts'
+import {
+  foreignReferences,
+  heldBy,
+  joinsItem,
+  limitNeeds,
+  permissionsOf,
+  requiredApprovals,
+  roleValues,
+} from './approvals.ts'
 import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents, type Reach } from './package-contents.ts'
 import { withApprovals, withRisk } from './place-approvals.ts'
 import { planSection, sectionWithItems, type PlanItem, type PlanItemOf, type PlanSection } from './plan.ts'
@@ -118,6 +126,7 @@ function requestItems(contents: PackageContents): readonly PlanItem[] {
   return [
     ...permissionsOf(contents).map((right) => rightItem(right, contents.definition)),
     ...consoleCodeItems(contents),
+    ...limitNeeds(contents).map(({ item: { code, values } }) => ({ code, values }) as PlanItem),
     ...foreignReferences(contents).map(({ item: { code, values } }) => ({ code, values }) as PlanItem),
   ]
 }

@@ -139,6 +139,7 @@ const sentences: Sentences = {
     const traits = [...(required === 'yes' ? ['required'] : []), ...(secret === 'yes' ? ['secret'] : [])]
     return traits.length > 0 ? `${name} (${traits.join(', ')})` : name
   },
+  limit: ({ values }) => `${limitWords(values)} on each server`,
   'host-version': ({ values: { range } }) => `a host of ${range}`,
   'plugin-version': ({ values: { plugin, range } }) => `the plugin ${plugin} of ${range}`,
   about: ({ values: { field, text } }) => (field === 'author' ? `by ${text}` : text),
@@ -242,4 +243,10 @@ function checkedWords({
   readonly resource: string
 }): string {
   return `${complete === 'yes' ? checked : `the first ${checked}`} ${resource}`
+}
+
+/** Also the name of the approval. */
+export function limitWords({ limit, value }: PlanItemOf<'limit'>['values']): string {
+  if (limit === 'processes') return `${value} processes`
+  return limit === 'memory' ? `${value} MiB of memory` : `${value} MiB of temporary files`
 }

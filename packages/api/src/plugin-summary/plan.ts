@@ -230,6 +230,8 @@ export interface PlanItemValues {
   /** Either `every` (`5m`) or `cron` (UTC). */
   readonly schedule: { readonly name: string; readonly every?: string; readonly cron?: string }
   readonly setting: { readonly name: string; readonly required: YesOrNo; readonly secret: YesOrNo }
+  /** MiB of memory or in its scratch folder, or a number of processes. */
+  readonly limit: { readonly limit: 'memory' | 'scratch' | 'processes'; readonly value: number }
   readonly 'host-version': { readonly range: string }
   readonly 'plugin-version': { readonly plugin: string; readonly range: string }
   readonly about: { readonly field: 'description' | 'author' | 'license' | 'homepage'; readonly text: string }

@@ -7,6 +7,7 @@ import { outputOption, type Output } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CanIOptions } from './can-i.ts'
 import type { GrantOptions } from './grant.ts'
+import { addSessionCommands } from './session-commands.ts'
 import type { RoleListOptions } from './roles.ts'
 import type { CreateTokenOptions } from './tokens.ts'
 import type { AddUserOptions, ResetOptions } from './users.ts'
@@ -23,6 +24,7 @@ export function addAccessCommands(program: Command, context: CommandContext): vo
   addQuestions(program, context)
   addUserCommands(program, context)
   addTokenCommands(program, context)
+  addSessionCommands(program, context)
   const role = program.command('role').description('show roles')
   addServerOptions(role.command('list'))
     .description('list roles by their display names')

@@ -95,7 +95,9 @@ test.each([
   ['expires in ten days', 10, 'warn'],
   ['has expired', -1, 'failed'],
 ])('a certificate that %s', (_what, days, level) =>
-  expect(certificateFinding(1_900_000_000_000 + days * 86_400_000, 1_900_000_000_000)).toMatchObject({ level }),
+  expect(certificateFinding(1_900_000_000_000 + days * 86_400_000, 1_900_000_000_000, 'openssl')).toMatchObject({
+    level,
+  }),
 )
 
 describe('plugins', () => {

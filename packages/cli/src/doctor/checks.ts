@@ -1,40 +1,32 @@
 import type { Plugin } from '@pergola/api'
+import type { Finding } from '@pergola/server'
 import { shortDuration } from '../terminal/times.ts'
 import { stateWords } from '../plugin/remote/plugin-object.ts'
 import { shortened } from '../terminal/visible.ts'
-
-/** Result of one check. */
-export interface Finding {
-  readonly level: 'ok' | 'warn' | 'failed'
-  readonly name: string
-  readonly words: string
-  /** How to fix the problem. */
-  readonly advice?: string
-}
 
 const widest = 200
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
 /** Parses the lines of `/readyz?verbose`: `[ok]     database    SQLite pergola.db`. */
-export function readinessFindings(text: string): readonly Finding[] {
+export function readinessFindings(text: string, options = ''): readonly Finding[] {
   return text.split('\n').flatMap((line) => {
     const [, level = '', name = '', detail = ''] = /^\[(ok|failed)\] +(\S+) *(.*)$/.exec(line) ?? []
     if (level === '') return []
-    return [readinessFinding(name, { isOk: level === 'ok', detail: shortened(detail, widest) })]
+    return [readinessFinding(name, { isOk: level === 'ok', detail: shortened(detail, widest), options })]
   })
 }
 
 function readinessFinding(
   name: string,
-  { isOk, detail }: { readonly isOk: boolean; readonly detail: string },
+  { isOk, detail, options }: { readonly isOk: boolean; readonly detail: string; readonly options: string },
 ): Finding {
   if (!isOk)
     return {
       level: 'failed',
       name,
       words: detail || 'the check failed without details',
-      advice: failedAdvice(name, detail),
+      advice: failedAdvice(name, detail, options),
     }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
     const [set, own] = ['set plugins.isolation to auto or uid', 'so that each plugin gets an account of its own']
@@ -46,6 +38,10 @@ function readinessFinding(
   if (name === 'secrets' && /^\d+ secrets? needs? the key/.test(detail)) {
     const advice = 'add the missing keys to secrets.keys, and restart; pergola secrets keys prints the ids of key files'
     return { level: 'failed', name, words: detail, advice }
+  }
+  if (name === 'oidc' && detail.includes('do not exist')) {
+    const advice = `create these roles, or correct roles of oidc.providers; pergola list roles${options} -o name  lists roles`
+    return { level: 'warn', name, words: detail, advice }
   }
   if (name === 'database' && detail.includes('by polling')) {
     const advice = 'set database.directUrl to the address of PostgreSQL itself: a pooler does not pass notifications on'
@@ -59,7 +55,9 @@ function readinessFinding(
   return { level: 'ok', name, words: detail || 'ok' }
 }
 
-function failedAdvice(name: string, detail: string): string {
+function failedAdvice(name: string, detail: string, options: string): string {
+  if (detail === '')
+    return 'see the log of the server; on its machine: pergola doctor --config <its configuration file>'
   if (name === 'database') {
     if (detail.includes('schema')) return 'upgrade this server to the release that upgraded the database'
     if (detail.includes('full')) return 'free space on the disk of the database; the server continues by itself'
@@ -67,7 +65,7 @@ function failedAdvice(name: string, detail: string): string {
       return 'check the rights to the SQLite file and its folder, or database.url: is it a standby?'
     return 'check database.url; PostgreSQL: is it running, and is the password right? SQLite: check the file, its folder and its disk'
   }
-  if (name === 'plugins') return 'wait until all plugins are started; pergola plugin list shows their states'
+  if (name === 'plugins') return `wait until all plugins are started; pergola plugin list${options}  shows their states`
   return 'see the log of the server'
 }
 
@@ -89,7 +87,7 @@ export function versionFinding(text: string, own: string): Finding | undefined {
     level: isOther ? 'failed' : 'warn',
     name,
     words: `the server is ${server}, this command ${own}`,
-    advice: `use the command of ${server}`,
+    advice: `npm install --global pergola@${server}`,
   }
 }
 
@@ -112,22 +110,23 @@ export function clockFinding({ serverMs, sentMs, answeredMs }: ServerTime): Find
     level: apart > 5 * minuteMs ? 'failed' : 'warn',
     name,
     words,
-    advice: 'synchronize the clocks of both machines with NTP',
+    advice: 'timedatectl set-ntp true  on both machines',
   }
 }
 
-/** Checks when the server's certificate expires. */
-export function certificateFinding(validTo: number, now: number): Finding {
+/** Checks when the server's certificate expires; `show` is the command that shows it. */
+export function certificateFinding(validTo: number, now: number, show: string): Finding {
   const name = 'certificate'
   const left = validTo - now
   const day = new Date(validTo).toISOString().slice(0, 10)
-  if (left <= 0) return { level: 'failed', name, words: `expired on ${day}`, advice: 'renew it' }
+  const advice = `renew it at its issuer:  ${show}`
+  if (left <= 0) return { level: 'failed', name, words: `expired on ${day}`, advice }
   const words = `until ${day}, ${shortDuration(left)} from now`
-  return left < 14 * dayMs ? { level: 'warn', name, words, advice: 'renew it' } : { level: 'ok', name, words }
+  return left < 14 * dayMs ? { level: 'warn', name, words, advice } : { level: 'ok', name, words }
 }
 
 /** Reports enabled plugins that are not started. */
-export function pluginFindings(plugins: readonly Plugin[]): readonly Finding[] {
+export function pluginFindings(plugins: readonly Plugin[], options = ''): readonly Finding[] {
   const bad = plugins.filter(({ spec, status = {} }) => spec.enabled && status.phase !== 'Started')
   if (bad.length === 0) {
     const running = plugins.filter(({ spec }) => spec.enabled).length
@@ -139,7 +138,7 @@ export function pluginFindings(plugins: readonly Plugin[]): readonly Finding[] {
     level: status.phase === 'Failed' || status.reason === 'BackingOff' ? 'failed' : 'warn',
     name: `plugin ${metadata.name}`,
     words: shortened(`${spec.version} is ${stateWords(status)}: ${status.message ?? 'no reason is given'}`, widest),
-    advice: `pergola plugin logs ${metadata.name}, pergola plugin show ${metadata.name}`,
+    advice: ['show', 'logs'].map((verb) => `pergola plugin ${verb} ${metadata.name}${options}`).join('; '),
   }))
 }
 
@@ -156,19 +155,19 @@ export interface ModelObject {
 }
 
 /** Reports models whose indexes are not ready; queries by these indexes are rejected. */
-export function modelFindings(models: readonly ModelObject[]): readonly Finding[] {
+export function modelFindings(models: readonly ModelObject[], options = ''): readonly Finding[] {
   return models
     .filter(({ status }) => status?.phase !== 'Ready')
     .map(({ metadata, spec, status = {} }) => {
       const { phase = 'without a status', duplicates } = status
       const name = `model ${spec.plural}`
-      const show = `pergola get models ${metadata.name}`
+      const show = `pergola get models ${metadata.name}${options}`
       const [pair] = duplicates?.pairs ?? []
       if (phase !== 'DuplicateValues' || !pair) {
-        return { level: 'warn', name, words: `is ${phase}`, advice: `${show} shows the progress` }
+        return { level: 'warn', name, words: `is ${phase}`, advice: `${show}  shows the progress` }
       }
       const both = `"${pair.first}" and "${pair.second}" have the same value, ${pair.value}`
       const words = shortened(`${duplicates?.index} cannot become unique: ${both}`, widest)
-      return { level: 'failed', name, words, advice: `${show} lists the duplicates; change or delete one of each` }
+      return { level: 'failed', name, words, advice: `${show}  lists the duplicates; change or delete one of each` }
     })
 }

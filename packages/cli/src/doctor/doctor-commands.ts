@@ -8,8 +8,10 @@ import type { ReplicasOptions } from './replicas.ts'
 
 export function addDoctorCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('doctor'))
-    .description(
-      'check a server: readiness, version, clock, certificate, login, plugins, models; and how to fix problems',
+    .description('check a server, and with its configuration file its machine, database and providers; advise')
+    .option(
+      '-c, --config <file>',
+      'configuration file of a server on this machine (default: pergola.yaml, if it exists)',
     )
     .addOption(outputOption(['table', 'json']))
     .action(

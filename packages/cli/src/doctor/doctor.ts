@@ -1,149 +1,102 @@
-import { coreResources, isApiError, type ApiObject } from '@pergola/api'
+import { statSync } from 'node:fs'
+import type { Check, Examination, Finding } from '@pergola/server'
 import type { CommandContext } from '../command-context.ts'
-import { clientOf, chooseUrl, type ServerOptions } from '../server/connect.ts'
-import { allOf } from '../server/all-of.ts'
-import { identityOf } from '../server/session.ts'
-import { CommandFault } from '../terminal/command-fault.ts'
+import { chooseUrl, storedLogin, type ServerOptions } from '../server/connect.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { shortTime } from '../terminal/times.ts'
-import { shortened } from '../terminal/visible.ts'
-import {
-  certificateFinding,
-  clockFinding,
-  detailsFinding,
-  modelFindings,
-  pluginFindings,
-  readinessFindings,
-  versionFinding,
-  type Finding,
-  type ModelObject,
-} from './checks.ts'
+import { readinessCheck } from './readiness.ts'
+import { runChecks } from './run-checks.ts'
+import { serverChecks, type Target } from './server-checks.ts'
 
-const timeoutMs = 20_000
-const maxReasonLength = 120
+const defaultConfigFile = 'pergola.yaml'
 
 export interface DoctorOptions extends ServerOptions {
   readonly output: Output
+  readonly config?: string
 }
 
-interface Target {
-  readonly url: string
-  readonly token: string | undefined
+/** Findings under one heading. */
+interface Section {
+  readonly title: string
+  readonly findings: readonly Finding[]
 }
 
-/** Checks a server and prints the findings, with advice on how to fix the problems. */
+interface Report {
+  readonly server?: Section
+  readonly machine?: Section
+}
+
+/** Checks a server, and its machine if its configuration is here; prints the findings, with advice for each problem. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
-  const { terminal } = context
-  const target = await chooseUrl(context, options)
-  const findings = [
-    ...(await readiness(context, target)),
-    ...(await certificate(target)),
-    ...(await login(context, target)),
-    ...(await pluginStates(context, target)),
-    ...(await modelStates(context, target)),
-  ]
-  if (options.output === 'json') await printJson(terminal, { server: target.url, items: findings })
-  else await terminal.print([`  ${target.url}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
-  return findings.some(({ level }) => level === 'failed') ? exitCodes.failed : exitCodes.done
+  const file = configFileOf(context, options)
+  const machine = file === undefined ? undefined : await examined(file)
+  const target = await targetOf(context, options, machine)
+  const remote = target ? checksOf(context, target, machine !== undefined) : []
+  const [server, here] = await Promise.all([runChecks(remote), runChecks(machine?.checks ?? [])])
+  const report: Report = {
+    ...(target && { server: { title: target.url, findings: server } }),
+    ...(file !== undefined && { machine: { title: `${file} and this machine`, findings: here } }),
+  }
+  await print(context.terminal, report, options)
+  const isFailed = [...server, ...here].some(({ level }) => level === 'failed')
+  return isFailed ? exitCodes.failed : exitCodes.done
+}
+
+/**
+ * Without an option, only a file of this account or of root: one that somebody else left in a shared folder could name any
+ * database and provider.
+ */
+function ownDefault(): string | undefined {
+  const owner = statSync(defaultConfigFile, { throwIfNoEntry: false })?.uid
+  return owner === 0 || owner === process.getuid?.() ? defaultConfigFile : undefined
+}
+
+/** A server that is named may be on another machine; without one, the file in this folder is of the server here. */
+function configFileOf({ variables }: CommandContext, { config, server, as }: DoctorOptions): string | undefined {
+  const isElsewhere = [server, as, variables['PERGOLA_SERVER']].some(Boolean)
+  return config ?? (isElsewhere ? undefined : ownDefault())
+}
+
+async function examined(configFile: string): Promise<Examination> {
+  const { examine } = await import('@pergola/server')
+  return examine({ configFile })
+}
+
+function checksOf(context: CommandContext, target: Target, goesOn: boolean): readonly Check[] {
+  return [readinessCheck(target, { version: context.version, goesOn }), ...serverChecks(context, target)]
+}
+
+/** By default the server of the configuration. Undefined if the configuration cannot be used. */
+async function targetOf(
+  context: CommandContext,
+  options: DoctorOptions,
+  machine: Examination | undefined,
+): Promise<Target | undefined> {
+  const named = options.server ?? (context.variables['PERGOLA_SERVER'] || undefined)
+  if (machine && named === undefined) {
+    const { url } = machine
+    // Only a login at this very address: another program may listen here while the server is down.
+    return url === undefined ? undefined : { url, token: storedLogin(context, url), options: ` --server ${url}` }
+  }
+  const { url, token } = await chooseUrl(context, options)
+  const insecure = options.insecureHttp ? ' --insecure-http' : ''
+  return { url, token, options: options.server === undefined ? '' : ` --server ${url}${insecure}` }
 }
 
 const colours = { ok: 'green', warn: 'yellow', failed: 'red' } as const
 
+async function print(terminal: Terminal, { server, machine }: Report, { output }: DoctorOptions): Promise<void> {
+  if (output === 'json') {
+    return printJson(terminal, { server: server?.title, items: server?.findings ?? [], machine: machine?.findings })
+  }
+  for (const { title, findings } of [server, machine].filter((section) => section !== undefined)) {
+    await terminal.print([`  ${title}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
+  }
+}
+
 function findingLines({ paint }: Terminal, { level, name, words, advice }: Finding): readonly string[] {
   const line = `  ${paint(colours[level], level.padEnd(6))}  ${name.padEnd(12)}  ${words}`
   return [line, ...(advice === undefined ? [] : [`${' '.repeat(24)}${advice}`])]
-}
-
-async function readiness(context: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
-  const sentMs = Date.now()
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const signal = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(`${url}/readyz?verbose`, { headers, signal }).catch((cause: unknown) => {
-    throw unreachable(url, cause)
-  })
-  const text = await response.text()
-  const answeredMs = Date.now()
-  // An expired token is rejected everywhere; anonymous callers get the basic checks.
-  if (response.status === 401 && token !== undefined) return readiness(context, { url, token: undefined })
-  const found = readinessFindings(text)
-  if (found.length === 0) {
-    const words = `returned status ${response.status} and a response that is not from Pergola`
-    return [
-      { level: 'failed', name: 'server', words, advice: 'check the URL; a proxy may respond instead of the server' },
-    ]
-  }
-  const serverMs = Date.parse(response.headers.get('date') ?? '')
-  const about = [token === undefined ? undefined : detailsFinding(text), versionFinding(text, context.version)]
-  return [...found, ...about.filter((finding) => finding !== undefined), clockFinding({ serverMs, sentMs, answeredMs })]
-}
-
-function unreachable(url: string, cause: unknown): CommandFault {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : (cause as Error)
-  const [first = ''] = inner.message.split('\n')
-  const words = shortened(first || String((inner as NodeJS.ErrnoException).code), maxReasonLength)
-  const isCertificate = /certificate|self.signed/i.test(words)
-  const advice = isCertificate
-    ? 'set NODE_EXTRA_CA_CERTS=<file> to the certificate of the authority that signed it'
-    : 'check that the server is running, that the URL is right and that no firewall blocks it'
-  return new CommandFault(`${url} cannot be reached: ${words}`, {
-    exitCode: exitCodes.unreachable,
-    lines: [`  ${advice}`],
-  })
-}
-
-async function certificate({ url }: Target): Promise<readonly Finding[]> {
-  if (!url.startsWith('https:')) return []
-  const { certificateEnd } = await import('./certificate.ts')
-  try {
-    return [certificateFinding(await certificateEnd(url), Date.now())]
-  } catch (error) {
-    return [{ level: 'warn', name: 'certificate', words: `cannot be checked: ${(error as Error).message}` }]
-  }
-}
-
-async function login({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
-  const advice = `pergola login ${url}`
-  if (token === undefined) return [{ level: 'warn', name: 'login', words: 'not signed in to this server', advice }]
-  try {
-    const { username, expiresAt } = await identityOf(await clientOf(version, { url, token }), token)
-    const end = expiresAt === undefined ? '' : `, until ${shortTime(expiresAt)}`
-    return [{ level: 'ok', name: 'login', words: `${username ?? 'signed in with a token'}${end}` }]
-  } catch (error) {
-    if (!isApiError(error)) throw error
-    return [{ level: 'failed', name: 'login', words: error.message, advice }]
-  }
-}
-
-async function pluginStates({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
-  if (token === undefined) return []
-  try {
-    const client = await clientOf(version, { url, token })
-    return pluginFindings(await allOf(client.resource(coreResources.plugins).listAll()))
-  } catch (error) {
-    if (!isApiError(error)) throw error
-    if (error.status === 401) return []
-    return [{ level: 'warn', name: 'started', words: error.message, advice: 'pergola can-i list plugins' }]
-  }
-}
-
-const models: {
-  readonly group: string
-  readonly version: string
-  readonly plural: string
-  readonly object?: ModelObject & ApiObject
-} = { group: 'plugin.platform.run', version: 'v1alpha1', plural: 'models' }
-
-/** Silent if models cannot be listed: the check of plugins has already reported the missing right. */
-async function modelStates({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
-  if (token === undefined) return []
-  try {
-    const client = await clientOf(version, { url, token })
-    return modelFindings(await allOf(client.resource(models).listAll()))
-  } catch (error) {
-    if (!isApiError(error)) throw error
-    return []
-  }
 }

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
+import { liveReplicas, type LiveReplica } from '../server/live-replicas.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -10,27 +11,14 @@ export interface ReplicasOptions extends ServerOptions {
   readonly output: Output
 }
 
-interface Replica {
-  readonly id: string
-  readonly name: string
-  readonly version: string
-  readonly startedAt: string
-  readonly feedLagMs: number
-  readonly leases: readonly string[]
-  readonly plugins: Readonly<Record<string, number>>
-  readonly isThis?: boolean
-}
-
 const heads = ['NAME', 'VERSION', 'SINCE', 'FEED LAG', 'PLUGINS', 'WORKS ON']
 
 /** Lists the servers on the database of the server that answers. */
 export async function showReplicas(context: CommandContext, options: ReplicasOptions): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)
-  const path = '/apis/console.api.platform.run/v1alpha1/replicas'
-  const { items } = (await attempting({ verb: 'list', resource: 'replicas.console.api.platform.run' }, () =>
-    client.call({ method: 'GET', path }),
-  )) as { readonly items: readonly Replica[] }
+  const attempt = { verb: 'list', resource: 'replicas.console.api.platform.run' }
+  const items = await attempting(attempt, () => liveReplicas({ client }))
   if (options.output === 'json') return printJson(terminal, items)
   const rows = items.map((replica) => [
     replica.name + (replica.isThis ? ' (answered)' : ''),
@@ -43,7 +31,7 @@ export async function showReplicas(context: CommandContext, options: ReplicasOpt
   await terminal.print(tableOf(heads, rows))
 }
 
-function phaseWords(plugins: Replica['plugins']): string {
+function phaseWords(plugins: LiveReplica['plugins']): string {
   const words = Object.entries(plugins).map(([phase, count]) => `${count} ${phase}`)
   return words.join(', ') || 'none'
 }

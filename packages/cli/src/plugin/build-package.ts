@@ -26,8 +26,10 @@ const rolesFile = 'extensions/roles.yaml'
 const mostManifestBytes = 4 * 1024 * 1024
 const mostLogoBytes = 256 * 1024
 const mebibyte = 1024 * 1024
-/** A plugin takes about 80 MiB before its first request, and parsing a body takes about three times its size. */
-const mostBodyBytes = 16 * mebibyte
+/** What a plugin takes before its first request, in MiB. */
+const idleMemory = 80
+/** Parsing a body takes about this many times its size. */
+const bodyFactor = 3
 /** Hash digits, enough to distinguish builds. */
 const developmentDigits = 12
 /** The bundler does not compile standard decorators. */
@@ -131,14 +133,16 @@ function developmentVersion(version: string, files: ReadonlyMap<string, Buffer>)
   return `${version}${version.includes('+') ? '.' : '+'}dev.${hash.digest('hex').slice(0, developmentDigits)}`
 }
 
-/** Warns of bodies that do not fit into the memory that a plugin has by default. */
-function largeBodies({ routes }: PluginDefinition): readonly string[] {
+/** Warns of bodies that do not fit into the memory that the plugin has. */
+function largeBodies({ routes, needs }: PluginDefinition): readonly string[] {
+  const memory = Math.max(defaultMemoryLimit, needs?.memory ?? 0)
+  const mostBodyBytes = ((memory - idleMemory) / bodyFactor) * mebibyte
   return routes
     .filter(({ maxBody = 0 }) => maxBody > mostBodyBytes)
     .map(({ method, path, maxBody = 0 }) => {
       const size = `${method} ${path} takes bodies of up to ${Math.round(maxBody / mebibyte)} MiB`
-      const limit = `a host ends a plugin that uses more than ${defaultMemoryLimit} MiB (plugins.memoryLimit)`
-      return `warning: ${size}, and ${limit}; read the body as a stream, or tell operators to raise the limit`
+      const limit = `a host ends this plugin when it uses more than ${memory} MiB`
+      return `warning: ${size}, and ${limit}; read the body as a stream, or ask for more with needs: { memory }`
     })
 }
 

@@ -190,7 +190,7 @@ test('packing warns of a route whose bodies do not fit into the memory of a plug
     `export default definePlugin({ name: 'todo', api: 'todo.example.com/v1', console: [route('POST /files', { maxBody: ${maxBody} }, () => ({}))] })\n`
   using project = todoProject(plugin(upload(30_000_000)))
   expect((await pack(project)).warnings).toBe(
-    'warning: POST /apis/console.api.todo.example.com/v1/files takes bodies of up to 29 MiB, and a host ends a plugin that uses more than 128 MiB (plugins.memoryLimit); read the body as a stream, or tell operators to raise the limit',
+    'warning: POST /apis/console.api.todo.example.com/v1/files takes bodies of up to 29 MiB, and a host ends this plugin when it uses more than 128 MiB; read the body as a stream, or ask for more with needs: { memory }',
   )
   project.write(plugin(upload(10_000_000)))
   expect((await pack(project)).warnings).toBe('')

@@ -90,6 +90,11 @@ export async function chooseUrl(
   return isAnonymous ? { url: serverUrl(named, options), token: undefined } : chooseServer(context, options)
 }
 
+/** The login stored for exactly this server, which no option or variable named. */
+export function storedLogin({ variables }: CommandContext, url: string): string | undefined {
+  return knownAs(readServers(serversFileOf(variables)).servers, url)?.token
+}
+
 /** Finds a stored login. Accepts plain http, which was confirmed at login. */
 function knownAs(servers: readonly KnownServer[], named: string): KnownServer | undefined {
   return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }))
@@ -104,9 +109,10 @@ export async function connect(context: CommandContext, options: ServerOptions): 
 export async function clientOf(
   version: string,
   { url, token }: Partial<ChosenServer> & { readonly url: string },
+  { timeoutMs }: { readonly timeoutMs?: number } = {},
 ): Promise<Client> {
   const { createClient } = await import('@pergola/client')
-  return createClient({ url, token, headers: { 'user-agent': `pergola-cli/${version}` } })
+  return createClient({ url, token, timeoutMs, headers: { 'user-agent': `pergola-cli/${version}` } })
 }
 
 export function notSignedIn(url: string): CommandFault {

@@ -24,10 +24,30 @@ export async function beginSession(
   return (await client.call({ method: 'POST', path: '/auth/sessions', headers: sameSite, body })) as SignedIn
 }
 
+export interface ListedSession {
+  readonly id: string
+  readonly username: string
+  readonly createdAt: string
+  readonly usedAt: string
+  readonly expiresAt: string
+  readonly address: string
+  readonly agent: string
+  /** Whether the request was made with it. */
+  readonly current?: boolean
+}
+
+export async function ownSessions(client: Client): Promise<{ readonly items: readonly ListedSession[] }> {
+  return (await client.call({ method: 'GET', path: '/auth/sessions' })) as { readonly items: readonly ListedSession[] }
+}
+
+export async function endOwnSession(client: Client, id: string): Promise<void> {
+  await client.call({ method: 'DELETE', path: `/auth/sessions/${encodeURIComponent(id)}`, headers: sameSite })
+}
+
 /** Returns false when the session had already ended. */
 export async function endSession(client: Client): Promise<boolean> {
   try {
-    await client.call({ method: 'DELETE', path: '/auth/sessions/-', headers: sameSite })
+    await endOwnSession(client, '-')
     return true
   } catch (error) {
     if (isApiError(error) && (error.status === 401 || error.status === 404)) return false
@@ -57,9 +77,7 @@ export interface Identity {
 /** Identifies the owner of a token. */
 export async function identityOf(client: Client, token: string): Promise<Identity> {
   if (token.startsWith('pgs_')) {
-    const { items } = (await client.call({ method: 'GET', path: '/auth/sessions' })) as {
-      readonly items: readonly { readonly username: string; readonly expiresAt: string; readonly current: boolean }[]
-    }
+    const { items } = await ownSessions(client)
     const own = items.find(({ current }) => current)
     return { kind: 'session', ...(own && { username: own.username, expiresAt: own.expiresAt }) }
   }

@@ -1,9 +1,14 @@
 type LogLevel = 'info' | 'warn' | 'error' | 'host'
 
-export interface LogEntry {
-  readonly time: string | undefined
-  readonly level: LogLevel
+export interface LogLine {
   readonly text: string
+  readonly time?: string | undefined
+  /** The name of the replica that received it. */
+  readonly replica?: string | undefined
+}
+
+export interface LogEntry extends LogLine {
+  readonly level: LogLevel
 }
 
 const hostMark = 'pergola: '
@@ -22,19 +27,26 @@ const continued = /^\s+at |^\s*\^|^(file:|\/)\S+:\d+$|^\s+throw |^Node\.js v/
 
 /**
  * Parses log lines into entries. The host stores plain text, so the level is read from the line; a printed error and its
- * stack are one entry.
+ * stack are one entry, even if other replicas wrote in between.
  */
-export function logEntries(items: readonly string[], times: readonly string[] = []): readonly LogEntry[] {
+export function logEntries(lines: readonly LogLine[]): readonly LogEntry[] {
   const entries: LogEntry[] = []
-  for (const [at, line] of items.entries()) {
-    const last = entries.at(-1)
+  /** The index of the last entry of each replica. */
+  const lasts = new Map<string | undefined, number>()
+  for (const { text: line, time, replica } of lines) {
+    const at = lasts.get(replica) ?? -1
+    const last = entries[at]
     const isContinued = continued.test(line) || (line.trim() === '' && last?.level === 'error')
     if (line.trim() === '' && !isContinued) continue
     const starts = isContinued && last?.level !== 'error'
     const level = starts ? 'error' : levelOf(line)
     const isPart = last?.level === 'error' && (isContinued || (level === 'error' && continued.test(lastLine(last))))
-    if (isPart && last) entries[entries.length - 1] = { ...last, text: `${last.text}\n${line}` }
-    else entries.push({ time: times[at], level, text: level === 'host' ? line.slice(hostMark.length) : line })
+    if (isPart && last) entries[at] = { ...last, text: `${last.text}\n${line}` }
+    else
+      lasts.set(
+        replica,
+        entries.push({ time, level, replica, text: level === 'host' ? line.slice(hostMark.length) : line }) - 1,
+      )
   }
   return entries.map((entry) => ({ ...entry, text: entry.text.trimEnd().replaceAll(/\n{2,}/g, '\n') }))
 }
@@ -54,11 +66,11 @@ export type LogFilter = 'all' | 'warn' | 'error'
 
 export function matching(
   entries: readonly LogEntry[],
-  { filter, text }: { readonly filter: LogFilter; readonly text: string },
+  { filter, text, replica }: { readonly filter: LogFilter; readonly text: string; readonly replica?: string },
 ): readonly LogEntry[] {
   const wanted = text.trim().toLowerCase()
-  return entries.filter(({ level, text: said }) => {
+  return entries.filter(({ level, text: said, replica: on }) => {
     const isLevel = filter === 'all' || level === 'error' || (filter === 'warn' && level === 'warn')
-    return isLevel && said.toLowerCase().includes(wanted)
+    return isLevel && (replica === undefined || on === replica) && said.toLowerCase().includes(wanted)
   })
 }

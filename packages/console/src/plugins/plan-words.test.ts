@@ -46,6 +46,7 @@ const samples: { readonly [Code in PlanItemCode]: PlanItemOf<Code>['values'] } =
   controller: { name: 'reminders', resource: 'todos' },
   schedule: { name: 'nightly', cron: '0 3 * * *' },
   setting: { name: 'token', required: 'yes', secret: 'yes' },
+  limit: { limit: 'memory', value: 256 },
   'host-version': { range: '1.x' },
   'plugin-version': { plugin: 'users', range: '^1.0.0' },
   about: { field: 'author', text: 'Harbour Tools' },

@@ -1,4 +1,4 @@
-import { hueFault, iconFault, pluginNameFault, type PluginDefinition } from '@pergola/api'
+import { hueFault, iconFault, pluginNameFault, type PluginDefinition, limitsFault } from '@pergola/api'
 import type { AnyPlugin } from '../plugin.ts'
 import { claimedGroups } from './claimed-groups.ts'
 import { declareControllers, declareSchedules } from './declare-background.ts'
@@ -34,7 +34,7 @@ export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): Plugin
 }
 
 function define(plugin: AnyPlugin, options: InspectOptions, report: Report): PluginDefinition {
-  const { name, displayName, description, icon, color, requires, dependencies } = plugin
+  const { name, displayName, description, icon, color, requires, dependencies, needs } = plugin
   optionFaults('plugin', plugin, (fault) => report('definePlugin', fault))
   report('name', about(name, pluginNameFault(name)))
   if (icon !== undefined) report('icon', about(icon, iconFault(icon)))
@@ -45,6 +45,7 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
       other === name ? 'names the plugin itself; leave it out' : about(other, pluginNameFault(other)),
     )
   }
+  if (needs !== undefined) report('needs', limitsFault(needs))
   const { groups, api } = claimedGroups(plugin, options, report)
   const models = declareModels(plugin, report)
   const routes = declareRoutes(plugin, { groups, api }, report)
@@ -61,6 +62,7 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
     ...(color !== undefined && { color }),
     ...(requires !== undefined && { requires }),
     ...(dependencies && { dependencies }),
+    ...(needs && { needs }),
     groups,
     ...(api !== undefined && { api }),
     models,

@@ -22,6 +22,7 @@ const plugin: Keys<AnyPlugin> = [
     'color',
     'requires',
     'dependencies',
+    'needs',
     'api',
     'models',
     'roles',

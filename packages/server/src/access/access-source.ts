@@ -51,6 +51,8 @@ export interface AccessSource extends RoleSource, Rights, Disposable {
   start(): Promise<void>
   /** The names of the users whose rights the changes may affect. */
   readonly concerned: (changes: readonly Change[]) => 'everybody' | ReadonlySet<string>
+  /** Whether the role exists, as far as this replica knows. */
+  readonly hasRole: (name: string) => boolean
   /** Removes a user from the cache, so that a change made by this replica takes effect before it arrives in the change log. */
   forget(name: string): void
   readonly caches: readonly CheckedCache[]
@@ -143,6 +145,7 @@ export function createAccessSource(parts: AccessParts): AccessSource {
       const [book, user] = await Promise.all([stored(), readUser(parts, name)])
       return book.hold(user.roles)
     },
+    hasRole: (name) => definitions.has(name),
     forget: (name) => known.forget(name),
     caches: [
       {

@@ -3,6 +3,7 @@ import { createAccessSource, type AccessSource } from '../access/access-source.t
 import { createAuthorize, type Authorize } from '../access/decisions/authorize.ts'
 import { createCountsUntil } from '../access/managed-binding.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Config } from '../config/config.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
 import { createKnownCredentials, type KnownCredentials } from '../credentials/known-credentials.ts'
 import { createSessions, type Sessions } from '../credentials/sessions.ts'
@@ -14,6 +15,7 @@ interface AccessParts {
   readonly store: Store
   readonly clock: Clock
   readonly feed: Feed
+  readonly config: Pick<Config, 'sessions'>
   readonly providers: readonly OidcProvider[]
   /** How long roles of a provider count without a sign-in. */
   readonly maxAgeMs: number
@@ -36,7 +38,8 @@ export function assembleAccess(parts: AccessParts, running: AsyncDisposableStack
   const known = running.use(createKnownPlugins(parts))
   const countsUntil = createCountsUntil(parts)
   const access = running.use(createAccessSource({ ...parts, countsUntil, claims: known.claims }))
-  const sessions = createSessions(store, clock)
+  const { idleTimeout, maxAge } = parts.config.sessions
+  const sessions = createSessions(store, clock, { idleMs: idleTimeout * 1000, mostMs: maxAge * 1000 })
   const credentials = running.use(createKnownCredentials({ ...parts, sessions }))
   return {
     access,

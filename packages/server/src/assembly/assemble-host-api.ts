@@ -24,7 +24,7 @@ import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
 import { hostRoutesOf } from '../host-api/own-routes.ts'
 import { accountRoutes } from '../host-api/sign-in/account-routes.ts'
 import { consoleFolder, setupPagePath } from '../console/read-console.ts'
-import { insecureLogin, warnOfInsecureLogin } from '../host-api/sign-in/insecure-login.ts'
+import { insecureLogin, warnOfInsecureLogin, warnOfMissingUrl } from '../host-api/sign-in/insecure-login.ts'
 import type { Store } from '../store/store.ts'
 
 export interface AccountParts {
@@ -53,10 +53,12 @@ export interface AssembledHostApi {
 export function assembleHostApi(parts: AccountParts): AssembledHostApi {
   const { store, clock, log, config, providers, access, sessions, credentials, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
-  const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
+  const ownScheme = config.tls.certFile === undefined ? 'http:' : 'https:'
+  const cookie = sessionCookie(config.server.publicUrl ?? ownScheme)
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
   warnOfInsecureLogin(config, log)
+  warnOfMissingUrl(config, log)
   const insecure = () => insecureLogin(new URL(publicUrl()), config)
   const setup = { store, clock, users, bindings, passwords }
   const account = accountRoutes({
@@ -84,7 +86,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     onRoles: (name) => access.forget(name),
     clients: providers.map((provider) => createOidcClient(provider)),
     logins: createOidcLogins(store, clock),
-    loginCookie: loginCookie(config.server.publicUrl ?? 'http:'),
+    loginCookie: loginCookie(config.server.publicUrl ?? ownScheme),
   })
   return {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
@@ -93,7 +95,7 @@ export function assembleHostApi(parts: AccountParts): AssembledHostApi {
     hostRoutes: [
       ...account,
       ...oidc,
-      ...hostRoutesOf({ ...setup, rights: access, tokens: tokenModel, providers, onEnd }),
+      ...hostRoutesOf({ ...setup, rights: access, tokens: tokenModel, sessions, providers, onEnd }),
     ],
   }
 }

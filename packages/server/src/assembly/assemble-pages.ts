@@ -5,6 +5,9 @@ import type { Clock } from '../base/clock.ts'
 import type { HostRoute } from '../call/host-route.ts'
 import { hostVersion } from '../base/host-version.ts'
 import type { Log } from '../base/log.ts'
+import type { AccessSource } from '../access/access-source.ts'
+import type { OidcProvider } from '../config/oidc-provider.ts'
+import { missingRoles } from '../host-api/oidc/mapped-roles.ts'
 import type { Replica } from '../base/replica.ts'
 import { createTraffic } from '../base/traffic.ts'
 import { createConsoleEndpoints } from '../console/console-endpoints.ts'
@@ -90,13 +93,15 @@ interface HealthParts {
   readonly database: DatabaseHealth
   readonly schema: Pick<SchemaWatch, 'number'>
   readonly secretKeys: Pick<SecretKeys, 'describe'>
+  readonly providers: readonly OidcProvider[]
+  readonly access: Pick<AccessSource, 'hasRole'>
   readonly feedState?: () => string
   readonly listener: { readonly draining: boolean }
   readonly plugins: AssembledPlugins
 }
 
 function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
-  const { store, replica, database, schema, secretKeys, feedState, listener, plugins } = parts
+  const { store, replica, database, schema, secretKeys, providers, access, feedState, listener, plugins } = parts
   return [
     {
       name: 'accepting',
@@ -119,6 +124,8 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
     },
     // Never fails: a missing key makes only requests for those secrets 503.
     { name: 'secrets', check: async () => secretKeys.describe() },
+    // Never fails: other roles and other ways to sign in still work.
+    ...(providers.length > 0 ? [{ name: 'oidc', check: async () => providerFinding(providers, access) }] : []),
     // Never fails: this replica serves requests with either transport.
     ...(feedState ? [{ name: 'feed', check: async () => feedFinding(feedState()) }] : []),
     {
@@ -133,6 +140,16 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
       },
     },
   ]
+}
+
+function providerFinding(providers: HealthParts['providers'], { hasRole }: HealthParts['access']): Finding {
+  const roles = missingRoles(providers, hasRole)
+  if (roles.length > 0) {
+    const detail = `roles in oidc.providers do not exist: ${roles.join(', ')}`
+    return { code: 'oidc-roles-missing', values: { roles }, detail }
+  }
+  const names = providers.map(({ name }) => name)
+  return { code: 'oidc', values: { providers: names }, detail: `providers ${names.join(', ')}; their roles exist` }
 }
 
 function feedFinding(state: string): Finding {

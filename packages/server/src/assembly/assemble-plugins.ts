@@ -33,12 +33,14 @@ import { createAccounts, type Accounts } from '../plugins/process/accounts.ts'
 import { openCgroups } from '../plugins/process/cgroups.ts'
 import { createInspector } from '../plugins/process/inspector.ts'
 import type { RunHere } from '../plugins/process/launch-here.ts'
-import type { PluginLimits } from '../plugins/process/launch-options.ts'
+import type { HostLimits } from '../plugins/process/launch-options.ts'
 import { pluginRoutes } from '../plugins/install/plugin-routes.ts'
+import { limitsFor } from '../plugins/run/limits-for.ts'
 import { createPluginServices } from '../plugins/run/plugin-services.ts'
 import type { PluginSettings } from '../plugins/plugin-settings.ts'
 import { pluginsFromFiles } from '../plugins/install/plugins-from-files.ts'
 import { createPackageReader } from '../plugins/package/read-package.ts'
+import { pluginRates } from '../plugins/run/plugin-uses.ts'
 import { createSupervisor, type Supervisor, type SupervisorParts } from '../plugins/run/supervisor.ts'
 import { digestOf } from '../plugins/package/unpack-archive.ts'
 import type { ModelKey, Store } from '../store/store.ts'
@@ -152,7 +154,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       await adoptDeclared({ ...parts, packages, models }, known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
-      await parts.replicas.start()
+      await parts.replicas.start(pluginRates(supervisor.uses, () => clock.now()))
       warnOfMemory(parts, limits)
       const { firstStarts } = supervisor.start()
       const grace = sleep(config.plugins.startGrace * 1000, undefined, { ref: false })
@@ -166,7 +168,7 @@ const mebibyte = 1024 * 1024
 function limitsOf(
   { memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins'],
   isDevelopment: boolean,
-): PluginLimits {
+): HostLimits {
   return {
     memoryBytes: memoryLimit * mebibyte,
     ...(isDevelopment && { usualMemoryBytes: defaultMemoryLimit * mebibyte }),
@@ -229,10 +231,11 @@ function watchedBy({
   return { onLine: onPluginLine, onPluginState, inspectorOf }
 }
 
-function warnOfMemory({ known, log }: PluginParts, { memoryBytes: pluginBytes }: PluginLimits): void {
+function warnOfMemory({ known, log }: PluginParts, usual: HostLimits): void {
   const containerBytes = containerMemory()
-  const plugins = known.all().filter(({ spec }) => spec.enabled).length
-  const warning = containerBytes === undefined ? undefined : memoryWarning({ containerBytes, plugins, pluginBytes })
+  const enabled = known.all().filter(({ spec }) => spec.enabled)
+  const pluginBytes = enabled.map(({ spec: { needs, limits } }) => limitsFor(usual, needs, limits).memoryBytes)
+  const warning = containerBytes === undefined ? undefined : memoryWarning(containerBytes, pluginBytes)
   if (warning !== undefined) log.warn({}, warning)
 }
 

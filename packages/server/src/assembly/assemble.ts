@@ -22,6 +22,7 @@ import { createClientReader } from '../http/client.ts'
 import { createCors } from '../http/cors.ts'
 import { createListener, type Listener } from '../http/listener.ts'
 import { createPublicUrlCheck } from '../http/public-url-check.ts'
+import { renewCertificate, type Renewal } from '../http/renew-certificate.ts'
 import { createRequestMetrics } from '../http/request-metrics.ts'
 import { createStreamLimits, requests, unboundedLists, type StreamLimits } from '../models/query/stream-limits.ts'
 import { createPipeline, type Stages } from '../pipeline.ts'
@@ -35,25 +36,25 @@ export const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
  * until they are started, each after the ones whose content it needs.
  */
 export async function assemble(options: AssembleOptions): Promise<Server> {
-  const { config, providers = [], keys = [], signInCode, log } = options
+  const { config, providers = [], keys = [], signInCode, tls, log } = options
   const { replica = createReplica(config.replica.name) } = options
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
   const { store, ...stored } = await openWatchedStore({ config, log, replica }, parts)
   const audit = openAudit({ config, log, replica }, parts)
-  const listener = createListener({ at: config.server, log, replica: replica.shortId })
+  const listener = createListener({ at: config.server, log, replica: replica.shortId, certificate: tls?.certificate })
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
-  const who = assembleAccess({ store, clock, feed, providers, maxAgeMs }, parts)
+  const who = assembleAccess({ store, clock, feed, config, providers, maxAgeMs }, parts)
   const { access, authorize } = who
   const kept = assembleConfigModels({ store, keys, authorize }, parts)
   const { replicas, replicaRoutes } = assembleReplicas({ store, log, replica, feed }, parts)
-  const common = { store, clock, log, config, feed, replicas, ...who }
+  const common = { store, clock, log, config, feed, replicas, providers, ...who }
   const served = assembleModels({ ...common, kept, keys }, parts)
   const { models } = served
   const { watching, streams, drain } = assembleStreaming(common, parts)
-  const account = assembleHostApi({ ...common, providers, publicUrl, signInCode })
+  const account = assembleHostApi({ ...common, publicUrl, signInCode })
   const plugins = assemblePlugins({ ...common, ...served, ...kept, ...pluginOptions(options), streams }, parts)
   const { assertServed } = plugins.supervisor
   const batches = batchRoutes({ store, clock, models, authorize, assertServed })
@@ -101,9 +102,9 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   await who.start()
   // Before the server listens: a client that finds it ready can sign in.
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
-  await open(listener, { stages, pages, options })
+  const renewal = await open(listener, { stages, pages, options, running: parts })
   const { ready } = await plugins.start(stages)
-  startChores({ ...common, maxAgeMs, caches: [models.cache, ...access.caches] }, parts)
+  startChores({ ...common, ready, maxAgeMs, caches: [models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
     url: listener.url,
@@ -112,7 +113,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     database: store.description,
     ready,
     signIn: account.signIn,
-    reopenAudit: () => audit?.reopen(),
+    reopen: () => [audit?.reopen(), renewal?.look()],
     close: () => close({ listener, running, endStreams: drain }, options),
   }
 }
@@ -129,9 +130,14 @@ interface Opening {
   readonly stages: Stages
   readonly pages: AssembledPages
   readonly options: AssembleOptions
+  readonly running: AsyncDisposableStack
 }
 
-async function open(listener: Listener, { stages, pages, options: { config, log } }: Opening): Promise<void> {
+/** Opens the port, and follows the files of its certificate. */
+async function open(
+  listener: Listener,
+  { stages, pages, options: { config, tls, log }, running }: Opening,
+): Promise<Renewal | undefined> {
   const { publicUrl, listedOrigins } = stages
   await listener.open({
     handle: createPipeline(stages),
@@ -140,6 +146,7 @@ async function open(listener: Listener, { stages, pages, options: { config, log 
     checkClient: createPublicUrlCheck({ publicUrl, isSet: config.server.publicUrl !== undefined, log }),
     onAnswered: pages.onAnswered,
   })
+  return tls && running.use(renewCertificate(tls.certificate, { ...tls, use: listener.renew, log }))
 }
 
 /** The stages that follow from the configuration alone. */

@@ -1,7 +1,10 @@
+import type { AccessSource } from '../access/access-source.ts'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../base/log.ts'
+import type { OidcProvider } from '../config/oidc-provider.ts'
+import { missingRoles } from '../host-api/oidc/mapped-roles.ts'
 import { forgetExpired } from '../credentials/forget-expired.ts'
 import type { Feed } from '../feed/feed.ts'
 import { startSelfCheck } from '../feed/self-check.ts'
@@ -25,6 +28,10 @@ interface RemovalParts {
 
 export interface ChoreParts extends RemovalParts {
   readonly caches: readonly CheckedCache[]
+  readonly access: Pick<AccessSource, 'hasRole'>
+  readonly providers: readonly OidcProvider[]
+  /** Plugins have started, and with them their roles exist. */
+  readonly ready: Promise<unknown>
 }
 
 /** Background work for as long as the server runs. */
@@ -32,6 +39,12 @@ export function startChores(parts: ChoreParts, running: AsyncDisposableStack): v
   running.use(removeWhatIsOver(parts))
   running.use(reportMissingDependencies({ ...parts, roles: parts.accessModels.roles }))
   running.use(startSelfCheck(parts))
+  void parts.ready.then(() => warnOfMissingRoles(parts))
+}
+
+function warnOfMissingRoles({ log, providers, access }: ChoreParts): void {
+  const roles = missingRoles(providers, access.hasRole)
+  if (roles.length > 0) log.warn({ roles }, 'oidc.providers gives roles that do not exist; create them, or correct it')
 }
 
 /** Removes old changes, expired credentials, and managed roles that no longer count. */

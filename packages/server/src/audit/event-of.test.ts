@@ -12,6 +12,8 @@ const cases: readonly (readonly [request: string, event: string | undefined])[] 
   ['POST /auth/setup', 'setup'],
   ['PUT /api/v1alpha1/users/ann/password', 'password-set'],
   ['PUT /api/v1alpha1/users/ann', undefined],
+  ['DELETE /api/v1alpha1/users/ann/sessions', 'sessions-end'],
+  ['GET /api/v1alpha1/users/ann/sessions', undefined],
   ['POST /api/v1alpha1/users/ann/oidcidentities', 'identity-link'],
   ['DELETE /api/v1alpha1/users/ann/oidcidentities', 'identity-unlink'],
   ['GET /api/v1alpha1/users/ann/oidcidentities', undefined],

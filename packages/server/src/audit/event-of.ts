@@ -26,6 +26,7 @@ export function eventOf(info: RequestInfo): string | undefined {
 
 function ofUsers(verb: string, subresource: string | undefined): string | undefined {
   if (subresource === 'password') return 'password-set'
+  if (subresource === 'sessions') return verb === 'delete' ? 'sessions-end' : undefined
   if (subresource !== 'oidcidentities') return undefined
   if (verb === 'create') return 'identity-link'
   return verb === 'delete' ? 'identity-unlink' : undefined

@@ -1,4 +1,4 @@
-import { metrics, type Attributes } from '@opentelemetry/api'
+import { metrics, type Attributes, type Observable, type ObservableCallback } from '@opentelemetry/api'
 
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram'
@@ -29,6 +29,18 @@ export const catalogue = {
     description: 'Always 1; the name and version of this replica.',
     labels: ['replica', 'version'],
   },
+  pergola_cpu_seconds: { kind: 'counter', description: 'CPU time of the server, without plugins.' },
+  pergola_memory_bytes: { kind: 'gauge', description: 'Memory of the server, without plugins.' },
+  pergola_event_loop_delay_seconds: {
+    kind: 'gauge',
+    description: 'The longest time since the last scrape that the server was busy with one thing.',
+  },
+  pergola_store_connections: {
+    kind: 'gauge',
+    description: 'Connections to PostgreSQL.',
+    labels: ['state'],
+  },
+  pergola_store_waiting: { kind: 'gauge', description: 'Operations that wait for a connection to PostgreSQL.' },
   pergola_watches: { kind: 'gauge', description: 'Open watches.' },
   pergola_login_failures: {
     kind: 'counter',
@@ -43,6 +55,26 @@ export const catalogue = {
   pergola_plugin_exits: {
     kind: 'counter',
     description: 'Unexpected exits of plugin processes.',
+    labels: ['plugin'],
+  },
+  pergola_plugin_memory_bytes: {
+    kind: 'gauge',
+    description: 'Memory of all processes of a plugin.',
+    labels: ['plugin'],
+  },
+  pergola_plugin_cpu_seconds: {
+    kind: 'counter',
+    description: 'CPU time of all processes of a plugin.',
+    labels: ['plugin'],
+  },
+  pergola_plugin_open_requests: {
+    kind: 'gauge',
+    description: 'Requests and streams that a plugin has not finished answering.',
+    labels: ['plugin'],
+  },
+  pergola_plugin_answer_seconds: {
+    kind: 'histogram',
+    description: 'Seconds until the answers of a plugin began.',
     labels: ['plugin'],
   },
   pergola_feed_lag_seconds: {
@@ -100,9 +132,11 @@ type Named<Kind extends Metric['kind']> = {
 const meter = () => metrics.getMeter('pergola')
 const describedBy = (name: keyof Catalogue) => ({ description: catalogue[name].description })
 
-/** Returns a function that increments the counter. */
+/** Returns a function that increments the counter. Counters with labels should begin with 0 for each known label. */
 export function counter(name: Named<'counter'>): (count?: number, labels?: Attributes) => void {
   const made = meter().createCounter(name, describedBy(name))
+  // A series that appears with its first failure has no rise to alert on.
+  if (!('labels' in catalogue[name])) made.add(0)
   return (count = 1, labels) => made.add(count, labels)
 }
 
@@ -123,8 +157,16 @@ export interface Observed {
 
 /** `observe` is called whenever the metrics are read. */
 export function gauge(name: Named<'gauge'>, observe: () => readonly Observed[]): Disposable {
-  const made = meter().createObservableGauge(name, describedBy(name))
-  const callback: Parameters<typeof made.addCallback>[0] = (result) => {
+  return observed(meter().createObservableGauge(name, describedBy(name)), observe)
+}
+
+/** A counter whose total `observe` returns whenever the metrics are read. */
+export function counted(name: Named<'counter'>, observe: () => readonly Observed[]): Disposable {
+  return observed(meter().createObservableCounter(name, describedBy(name)), observe)
+}
+
+function observed(made: Observable, observe: () => readonly Observed[]): Disposable {
+  const callback: ObservableCallback = (result) => {
     for (const { value, labels } of observe()) result.observe(value, labels)
   }
   made.addCallback(callback)

@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts'
 import type { Config } from './config.ts'
+import { readSecretFile } from './value-source.ts'
 
 /** The super administrator to create when there is none. */
 export interface Administrator {
@@ -18,10 +19,10 @@ export function administratorOf(
   if (username === undefined || passwordFile === undefined) {
     throw new ConfigError('admin.username and admin.passwordFile go together; set both or neither')
   }
-  const password = readFile(passwordFile).replace(/\r?\n$/, '')
+  const password = readSecretFile('admin.passwordFile', passwordFile, readFile)
   if (password.length < minLength) {
     throw new ConfigError(
-      `the password in ${passwordFile} has ${password.length} characters; at least ${minLength} are needed`,
+      `admin.passwordFile: the password in ${passwordFile} has ${password.length} characters; at least ${minLength} are needed`,
     )
   }
   return { username, password }

@@ -8,6 +8,7 @@ test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     replica: {},
+    tls: {},
     http: { trustedProxies: [], maxInFlight: 1000 },
     cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },
@@ -36,6 +37,7 @@ test('without file or variables every setting has its default', () => {
       settings: {},
     },
     secrets: { keys: [] },
+    sessions: { idleTimeout: 43_200, maxAge: 2_592_000 },
     oidc: { maxAge: 86_400, providers: [] },
     log: { level: 'info', format: 'auto' },
   })
@@ -98,13 +100,13 @@ function provider(settings: string): string {
 
 describe('rejects', () => {
   const cases: readonly (readonly [what: string, text: string, env: Record<string, string>, message: string])[] = [
-    ['a mistyped section', 'sever: {}', {}, 'pergola.yaml: sever is not a setting; did you mean server?'],
-    ['a mistyped key', 'server: { prot: 1 }', {}, 'pergola.yaml: server.prot is not a setting; did you mean port?'],
+    ['a mistyped section', 'sever: {}', {}, 'pergola.yaml:1: sever is not a setting; did you mean server?'],
+    ['a mistyped key', 'server: { prot: 1 }', {}, 'pergola.yaml:1: server.prot is not a setting; did you mean port?'],
     [
       'an unknown key without a similar one',
       'log: { colour: x }',
       {},
-      'pergola.yaml: log.colour is not a setting; known are level, format',
+      'pergola.yaml:1: log.colour is not a setting; known are level, format',
     ],
     [
       'a mistyped variable',
@@ -116,25 +118,50 @@ describe('rejects', () => {
       'a value that only looks like the right type',
       'server: { port: true }',
       {},
-      'pergola.yaml: server.port must be integer',
+      'pergola.yaml:1: server.port must be integer',
     ],
     ['an empty variable', '', { PERGOLA_SERVER_HOST: '' }, 'PERGOLA_SERVER_HOST must NOT have fewer than 1 characters'],
-    ['a value of the wrong type', 'server: { port: many }', {}, 'pergola.yaml: server.port must be integer'],
+    ['a value of the wrong type', 'server: { port: many }', {}, 'pergola.yaml:1: server.port must be integer'],
     ['a value out of range', '', { PERGOLA_SERVER_PORT: '70000' }, 'PERGOLA_SERVER_PORT must be <= 65535'],
     [
       'a value that is not one of the choices',
       'log: { level: loud }',
       {},
-      'pergola.yaml: log.level must be one of debug, info, warn, error',
+      'pergola.yaml:1: log.level must be one of debug, info, warn, error',
     ],
     [
       'an unsupported database',
       'database: { url: mysql://x }',
       {},
-      'pergola.yaml: database.url must start with "sqlite:" or "postgres://"',
+      'pergola.yaml:1: database.url must start with "sqlite:" or "postgres://"',
     ],
     ['a list in a variable', '', { PERGOLA_OIDC_PROVIDERS: '[]' }, 'PERGOLA_OIDC_PROVIDERS: is not a setting'],
-    ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml: oidc.maxAge must be <= 2592000'],
+    [
+      'plain http as public address of a server with TLS',
+      'server: { publicUrl: "http://a.example" }\ntls: { certFile: c, keyFile: k }',
+      {},
+      'pergola.yaml:1: server.publicUrl must be https: with tls.certFile',
+    ],
+    [
+      'sessions that end while they are used',
+      'sessions: { idleTimeout: 60 }',
+      {},
+      'sessions.idleTimeout must be >= 300',
+    ],
+    ['a schema with SQLite', 'database: { schema: one }', {}, 'database.schema is for PostgreSQL'],
+    [
+      'a schema that has to be quoted',
+      'database: { url: postgres://db/app, schema: "One; DROP" }',
+      {},
+      'database.schema must be of lowercase letters',
+    ],
+    [
+      'a schema next to other options',
+      'database: { url: "postgres://db/app?options=-c%20a%3Db", schema: one }',
+      {},
+      'database.schema excludes options in database.url',
+    ],
+    ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml:1: oidc.maxAge must be <= 2592000'],
     ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],
     [
       'a provider over plain http',
@@ -164,15 +191,52 @@ describe('rejects', () => {
       'oidc.providers.0.roles.a.0 must be the name of a role',
     ],
     ['a file that is no YAML', 'server: [', {}, 'pergola.yaml:1: Flow sequence'],
-    ['a file that holds no sections', '- server', {}, 'pergola.yaml: the file must contain settings by section'],
+    ['a file that holds no sections', '- server', {}, 'pergola.yaml:1: the file must contain settings by section'],
   ]
   for (const [what, text, env, message] of cases) test(what, () => expect(() => load(text, env)).toThrow(message))
 
   test('a list with a missing field, as one error', () => {
     const faulty = () => load(provider('name: a, issuer: https://a.example, clientId: p, scopes: [a, b]'))
     expect(faulty).toThrow(
-      expect.objectContaining({ message: 'pergola.yaml: oidc.providers.0.scopes must name openid' }),
+      expect.objectContaining({ message: 'pergola.yaml:1: oidc.providers.0.scopes must name openid' }),
     )
+  })
+
+  test('each error with its line, wherever the setting is', () => {
+    const text = `# comment
+server:
+  host: 0.0.0.0
+  prot: 1
+http:
+  trustedProxies:
+    - 10.0.0.0/8
+    - proxy
+    - 10.0.0.1/8
+oidc:
+  providers:
+    - { name: a, issuer: "https://a.example", clientId: p }
+    - name: b
+      issuer: nowhere
+      clientId: p
+`
+    const messageOf = (given: string) => {
+      try {
+        return load(given) && ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(messageOf(text)).toBe(
+      'pergola.yaml:4: server.prot is not a setting; did you mean port?\n' +
+        'pergola.yaml:14: oidc.providers.1.issuer must be an https address without query, such as https://accounts.example.com; http only for this machine itself',
+    )
+    const sound = text.replace('  prot: 1\n', '').replace('nowhere', 'https://b.example')
+    expect(
+      messageOf(sound)
+        .split('\n')
+        .map((line) => line.slice(0, 45)),
+    ).toEqual(['pergola.yaml:7: http.trustedProxies: proxy mu', 'pergola.yaml:8: http.trustedProxies: 10.0.0.1'])
+    expect(messageOf('a: [\nb: ]\nc: "')).toMatch(/^pergola\.yaml:\d.*(\npergola\.yaml:\d.*)+$/)
   })
 
   test('all errors at once, one per line', () => {

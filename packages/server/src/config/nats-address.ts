@@ -1,4 +1,5 @@
 import type { FeedSettings } from './feed-settings.ts'
+import { readSecretFile } from './value-source.ts'
 
 /** How to reach NATS, with secrets read from files. */
 export interface NatsAddress {
@@ -15,7 +16,7 @@ export interface NatsAddress {
 export function natsAddressOf(feed: FeedSettings, readFile: (name: string) => string): NatsAddress | undefined {
   if (feed.transport !== 'nats') return undefined
   const { natsUrl, natsUser, natsPasswordFile, natsTokenFile, natsCredentialsFile } = feed
-  const line = (name: string) => readFile(name).replace(/\r?\n$/, '')
+  const secret = (setting: string, file: string) => readSecretFile(`feed.${setting}`, file, readFile)
   const tls = {
     ...(feed.natsCaFile !== undefined && { caFile: feed.natsCaFile }),
     ...(feed.natsCertFile !== undefined && { certFile: feed.natsCertFile }),
@@ -24,9 +25,9 @@ export function natsAddressOf(feed: FeedSettings, readFile: (name: string) => st
   return {
     urls: natsUrl,
     ...(natsUser !== undefined && { user: natsUser }),
-    ...(natsPasswordFile !== undefined && { password: line(natsPasswordFile) }),
-    ...(natsTokenFile !== undefined && { token: line(natsTokenFile) }),
-    ...(natsCredentialsFile !== undefined && { credentials: readFile(natsCredentialsFile) }),
+    ...(natsPasswordFile !== undefined && { password: secret('natsPasswordFile', natsPasswordFile) }),
+    ...(natsTokenFile !== undefined && { token: secret('natsTokenFile', natsTokenFile) }),
+    ...(natsCredentialsFile !== undefined && { credentials: secret('natsCredentialsFile', natsCredentialsFile) }),
     ...(Object.keys(tls).length > 0 && { tls }),
   }
 }

@@ -29,10 +29,16 @@ test('all errors are reported at once, each with its provider', () => {
     'oidc.providers.1 (a): another provider has this name; choose another one',
     'oidc.providers.1 (a): a has the same issuer; keep one of them',
     'oidc.providers.1 (a): roles are mapped without rolesClaim; say which claim holds the values',
-    'oidc.providers.2 (b): rolesClaim is set without roles; say which value gives which role',
+    'oidc.providers.2 (b): rolesClaim is set without roles or requiredGroups; say which value gives which role',
     "oidc.providers.2 (b): empty is empty; it must hold the client's secret",
   ]
   expect(faulty).toThrow(new ConfigError(faults.join('\n')))
+})
+
+test('required groups need a claim, and are enough for one', () => {
+  const [provider] = providers({ rolesClaim: 'g', requiredGroups: ['staff'] })
+  expect(provider?.requiredGroups).toEqual(new Set(['staff']))
+  expect(() => providers({ requiredGroups: ['staff'] })).toThrow('requiredGroups is set without rolesClaim')
 })
 
 test('a provider maps at most as many roles as a login can bind', () => {

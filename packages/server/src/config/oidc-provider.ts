@@ -14,6 +14,8 @@ export interface OidcProvider {
   readonly rolesClaim?: string
   /** Roles by the value of the claim. */
   readonly roles: ReadonlyMap<string, readonly string[]>
+  /** Values of the claim that may sign in; undefined for everybody. */
+  readonly requiredGroups?: ReadonlySet<string>
 }
 
 /** Maximum number of roles per provider: each is a binding of every user that has it. */
@@ -38,7 +40,7 @@ export function oidcProvidersOf(
 
 /** Roles are managed by issuer: two providers of one issuer would remove each other's roles. */
 function disagreements(
-  { name, issuer, rolesClaim, roles }: OidcProviderSettings,
+  { name, issuer, rolesClaim, roles, requiredGroups }: OidcProviderSettings,
   others: readonly OidcProviderSettings[],
 ): readonly string[] {
   const namesake = others.some((other) => other.name === name)
@@ -49,17 +51,30 @@ function disagreements(
     ...(namesake ? ['another provider has this name; choose another one'] : []),
     ...(different > mostRoles ? [`roles name ${different} different roles; at most ${mostRoles} are allowed`] : []),
     ...(sameIssuer ? [`${sameIssuer.name} has the same issuer; keep one of them`] : []),
-    ...(rolesClaim !== undefined && !isMapped
-      ? ['rolesClaim is set without roles; say which value gives which role']
+    ...(rolesClaim !== undefined && !isMapped && !requiredGroups
+      ? ['rolesClaim is set without roles or requiredGroups; say which value gives which role']
       : []),
     ...(rolesClaim === undefined && isMapped
       ? ['roles are mapped without rolesClaim; say which claim holds the values']
+      : []),
+    ...(rolesClaim === undefined && requiredGroups
+      ? ['requiredGroups is set without rolesClaim; say which claim holds the groups']
       : []),
   ]
 }
 
 function toProvider(settings: OidcProviderSettings, readSecret: (file: string) => string): OidcProvider {
-  const { name, displayName = name, issuer, clientId, clientSecretFile, scopes, rolesClaim, roles } = settings
+  const {
+    name,
+    displayName = name,
+    issuer,
+    clientId,
+    clientSecretFile,
+    scopes,
+    rolesClaim,
+    roles,
+    requiredGroups,
+  } = settings
   return {
     name,
     displayName,
@@ -69,6 +84,7 @@ function toProvider(settings: OidcProviderSettings, readSecret: (file: string) =
     scopes,
     ...(rolesClaim !== undefined && { rolesClaim }),
     roles: new Map(Object.entries(roles)),
+    ...(requiredGroups && { requiredGroups: new Set(requiredGroups) }),
   }
 }
 

@@ -8,6 +8,7 @@ export interface OidcProviderSettings {
   readonly scopes: readonly string[]
   readonly rolesClaim?: string
   readonly roles: Readonly<Record<string, readonly string[]>>
+  readonly requiredGroups?: readonly string[]
 }
 
 /** The schema of the `oidc` settings. */
@@ -64,7 +65,7 @@ export const oidcSettings = {
             minLength: 1,
             maxLength: 200,
             description:
-              'Claim whose values `roles` maps, such as `groups`, or a JSON Pointer such as `/realm_access/roles` to a nested claim.',
+              'Claim whose values `roles` maps and `requiredGroups` names, such as `groups`, or a JSON Pointer such as `/realm_access/roles` to a nested claim.',
           },
           roles: {
             type: 'object',
@@ -76,6 +77,14 @@ export const oidcSettings = {
             },
             default: {},
             description: 'Roles to grant for each value of the claim. Other values grant no role.',
+          },
+          requiredGroups: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 200,
+            items: { type: 'string', minLength: 1, maxLength: 200 },
+            description:
+              'Values of the claim, one of which a user must have at each login; without this setting, everybody whom the provider knows can sign in.',
           },
         },
       },

@@ -32,7 +32,7 @@ describe('settings of plugins', () => {
 
 describe('the configuration', () => {
   const refused: readonly (readonly [text: string, words: string])[] = [
-    ['secrets: { keys: [abc] }', 'pergola.yaml: secrets.keys.0 must be object'],
+    ['secrets: { keys: [abc] }', 'pergola.yaml:1: secrets.keys.0 must be object'],
     ['secrets: { keys: [{ file: a, env: B }] }', 'secrets.keys.0 must NOT have more than 1 properties'],
     [
       'secrets: { keys: [{ env: PERGOLA_KEY }] }',

@@ -10,6 +10,10 @@ interface Format {
 /** By name, as used in the schema of the settings. */
 export const settingFormats: Readonly<Record<string, Format>> = {
   origin: { test: isOrigin, says: 'scheme, host and port alone, such as https://pergola.example.com' },
+  'http-url': {
+    test: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    says: 'an http or https address, such as http://localhost:4318/v1/traces',
+  },
   issuer: {
     test: isIssuer,
     says: 'an https address without query, such as https://accounts.example.com; http only for this machine itself',

@@ -32,6 +32,15 @@ export function isValueSource(value: unknown): value is ValueSource {
   return entry !== undefined && others.length === 0 && /^(file|env)$/.test(entry[0]) && typeof entry[1] === 'string'
 }
 
+/** The text of a file that a setting names, without its trailing line break. Throws `ConfigError` that begins with the setting. */
+export function readSecretFile(setting: string, file: string, readFile: ValueReading['readFile']): string {
+  try {
+    return readFile(file).replace(/\r?\n$/, '')
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${setting}: ${error.message}`) : error
+  }
+}
+
 /** The value without its trailing line break. Throws `ConfigError`. */
 export function readValue(source: ValueSource, { readFile, env }: ValueReading): string {
   if ('file' in source) return readFile(source.file).replace(/\r?\n$/, '')

@@ -11,7 +11,7 @@ import { createOidcLogins } from './oidc-logins.ts'
 import { createPasswords } from './passwords.ts'
 import { openRevocations, revoked } from './revocations.ts'
 import { digestOf, newSecret } from './secret.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, type SessionLimits } from './sessions.ts'
 import { deleteTokenDigest, findTokenOwner, insertTokenDigest } from '../store/records/token-digests.ts'
 import { sql, statement } from '../store/sql.ts'
 
@@ -19,13 +19,17 @@ const ann = { uid: randomUUID(), name: 'ann' }
 const hour = 3_600_000
 const log = createLog({ level: 'error', pretty: false, write: () => {} })
 
+const limits: SessionLimits = { idleMs: 12 * hour, mostMs: 30 * 24 * hour }
+
 function openCredentials(store: Store) {
   let now = Date.now()
   const clock = { now: () => now }
-  const sessions = createSessions(store, clock)
+  const withLimits = (others: SessionLimits) => createSessions(store, clock, others)
+  const sessions = createSessions(store, clock, limits)
   return {
     clock,
     sessions,
+    withLimits,
     passwords: createPasswords(store, clock),
     pass: (milliseconds: number) => (now += milliseconds),
     know: async () => {
@@ -132,6 +136,39 @@ for (const [engine, openEngine] of engines) {
       }
       pass(hour)
       expect(await sessions.find(used.secret)).toBeUndefined()
+    })
+
+    test('shorter limits count for the sessions that exist, and longer ones do not revive what has ended', async () => {
+      await using opened = await open()
+      const { sessions, withLimits, pass } = openCredentials(opened.store)
+      const short = withLimits({ idleMs: hour, mostMs: 3 * hour })
+      const { secret, session } = await sessions.begin(begin)
+      expect((await short.find(secret))?.expiresAt).toBe(session.createdAt + hour)
+      pass(hour)
+      expect(await short.find(secret)).toBeUndefined()
+      expect(await short.of(ann.uid)).toEqual([])
+      expect(await sessions.find(secret)).toMatchObject({ id: session.id })
+
+      const begun = await short.begin(begin)
+      expect(begun.session.endsAt - begun.session.createdAt).toBe(3 * hour)
+      for (let quarters = 0; quarters < 11; quarters++) {
+        pass(hour / 4)
+        expect(await short.find(begun.secret)).toBeDefined()
+      }
+      pass(hour / 4)
+      expect(await short.find(begun.secret)).toBeUndefined()
+      expect(await sessions.find(begun.secret)).toBeUndefined()
+    })
+
+    test('with a short idle time, usage is recorded often enough', async () => {
+      await using opened = await open()
+      const { withLimits, pass } = openCredentials(opened.store)
+      const brief = withLimits({ idleMs: hour / 12, mostMs: hour })
+      const { secret } = await brief.begin(begin)
+      for (let minutes = 0; minutes < 30; minutes += 2) {
+        pass(hour / 30)
+        expect(await brief.find(secret)).toBeDefined()
+      }
     })
 
     test('only expired sessions and revocations are removed', async () => {

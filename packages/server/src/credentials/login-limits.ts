@@ -39,6 +39,7 @@ export interface LoginLimits {
 
 export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
   const refused = counter('pergola_login_failures')
+  for (const reason of ['wrong', 'limited']) refused(0, { reason })
   return {
     attempt: async ({ account, address }, guess) => {
       const network = networkOf(address)

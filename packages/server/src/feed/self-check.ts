@@ -31,6 +31,7 @@ export interface SelfCheck extends Disposable {
 export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
   const checked = counter('pergola_cache_checks')
   const diverged = counter('pergola_cache_divergences')
+  for (const { name } of parts.caches) diverged(0, { cache: name })
   const look = async (cache: CheckedCache): Promise<boolean> => {
     const lasting = await lastingDifferences(parts, cache)
     checked(1, { cache: cache.name })

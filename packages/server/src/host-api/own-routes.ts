@@ -5,9 +5,15 @@ import { permissionRoutes } from './permissions.ts'
 import { tokenRoutes, type TokensApiParts } from './personal-access-tokens.ts'
 import { userIdentityRoutes, type UserIdentitiesParts } from './user-identities.ts'
 import { userPasswordRoutes, type UserPasswordParts } from './user-password.ts'
+import { userSessionRoutes, type UserSessionsParts } from './user-sessions.ts'
 import { whoCanRoutes, type WhoCanParts } from './who-can.ts'
 
-export type HostRouteParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
+export type HostRouteParts = WhoCanParts &
+  OwnProfileParts &
+  TokensApiParts &
+  UserPasswordParts &
+  UserIdentitiesParts &
+  UserSessionsParts
 
 /** The routes that the host adds below resource paths. */
 export function hostRoutesOf(parts: HostRouteParts): readonly HostRoute[] {
@@ -20,5 +26,6 @@ export function hostRoutesOf(parts: HostRouteParts): readonly HostRoute[] {
     ...tokenRoutes(parts),
     ...userPasswordRoutes(parts),
     ...userIdentityRoutes(parts),
+    ...userSessionRoutes(parts),
   ]
 }

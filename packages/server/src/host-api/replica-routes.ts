@@ -10,6 +10,7 @@ export interface ReplicaParts {
 
 const text = { type: 'string' }
 const count = { type: 'integer', minimum: 0 }
+const rate = { type: 'number', minimum: 0 }
 const schema = {
   type: 'object',
   required: ['items'],
@@ -30,6 +31,22 @@ const schema = {
           feedLagMs: { ...count, description: 'Milliseconds since it last proved that it has every committed change.' },
           leases: { type: 'array', items: text, description: 'The work that it does for all replicas.' },
           plugins: { type: 'object', additionalProperties: count, description: 'The number of plugins in each phase.' },
+          uses: {
+            type: 'object',
+            description: 'What each plugin uses there, with rates of the last seconds.',
+            additionalProperties: {
+              type: 'object',
+              required: ['memoryBytes', 'cpu', 'exits', 'openRequests', 'requestsPerSecond'],
+              properties: {
+                memoryBytes: count,
+                cpu: { ...rate, description: 'CPU seconds per second.' },
+                exits: { ...count, description: 'Unexpected exits since the server started.' },
+                openRequests: { ...count, description: 'Requests and streams that it has not finished answering.' },
+                requestsPerSecond: rate,
+                answerMs: { ...rate, description: 'Milliseconds until an answer began, on average.' },
+              },
+            },
+          },
           isThis: { type: 'boolean', description: 'True for the replica that responds.' },
         },
       },

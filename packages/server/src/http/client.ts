@@ -8,9 +8,14 @@ export interface Client {
   readonly host: string | undefined
   /** Known only from a trusted proxy. */
   readonly scheme: string | undefined
+  /** The request id of a trusted proxy. */
+  readonly requestId?: string
   /** An untrusted peer has sent `X-Forwarded-*` headers. */
   readonly hasUntrustedWords: boolean
 }
+
+/** Characters of a proxy's request id that are logged. */
+const mostRequestId = 200
 
 export type ClientReader = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => Client
 
@@ -19,7 +24,7 @@ export function createClientReader(trustedProxies: readonly string[]): ClientRea
   const isTrusted = addressRanges(trustedProxies)
   return ({ headers, socket }) => {
     const peer = plainAddress(socket.remoteAddress ?? '') ?? ''
-    const forwardedFor = headers['x-forwarded-for']
+    const { 'x-forwarded-for': forwardedFor, 'x-request-id': requestId } = headers
     if (!isTrusted(peer)) {
       return { address: peer, host: headers.host, scheme: undefined, hasUntrustedWords: forwardedFor !== undefined }
     }
@@ -27,6 +32,7 @@ export function createClientReader(trustedProxies: readonly string[]): ClientRea
       address: clientAddress(peer, String(forwardedFor ?? ''), isTrusted),
       host: firstOf(headers['x-forwarded-host']) ?? headers.host,
       scheme: firstOf(headers['x-forwarded-proto'])?.toLowerCase(),
+      ...(typeof requestId === 'string' && requestId !== '' && { requestId: requestId.slice(0, mostRequestId) }),
       hasUntrustedWords: false,
     }
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as TcpServer, type Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
@@ -43,7 +44,8 @@ export function trackConnections(server: Server): Connections {
   function forget(this: Socket): void {
     open.delete(this)
   }
-  server.on('connection', (socket: Socket) => {
+  // Of TLS, the connection inside: requests and answers are on it.
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     open.set(socket, { inFlight: 0, quietSince: performance.now(), bytesRead: 0 })
     socket.on('close', forget)
   })

@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import {
-  createServer,
+  createServer as createHttpServer,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Answer, IncomingRequest } from '../call/call.ts'
 import type { Log } from '../base/log.ts'
@@ -16,13 +16,15 @@ import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
-import type { ClientReader } from './client.ts'
+import type { Certificate } from '../config/tls-certificate.ts'
+import type { Client, ClientReader } from './client.ts'
 import { trackConnections, type Connections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
 import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
+import { requestName } from './request-name.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
@@ -31,6 +33,7 @@ import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 export const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
 export const requestMs = 300_000
+const handshakeMs = 10_000
 /** Longer than proxies and load balancers keep an idle connection, so that they close it first. */
 const idleMs = 72_000
 
@@ -40,6 +43,8 @@ export interface ListenerOptions {
   readonly log: Log
   /** Named in every response. */
   readonly replica?: string
+  /** To speak https; plain http without it. */
+  readonly certificate?: Certificate | undefined
 }
 
 type ListenAddress = { readonly host: string; readonly port: number } | { readonly socket: string }
@@ -59,6 +64,8 @@ export interface Listener {
   readonly url: string
   readonly draining: boolean
   open(serving: Serving): Promise<void>
+  /** Uses another certificate for connections from now on; open ones keep theirs. */
+  readonly renew: (certificate: Certificate) => void
   /** Lets every request in flight finish, then closes. Returns how many connections were cut at the deadline. */
   close(options: DrainOptions): Promise<number>
 }
@@ -66,6 +73,7 @@ export interface Listener {
 /** A request and its answer. */
 interface Served {
   readonly id: string
+  readonly client: Client
   /** Headers that name the request and the replica. */
   readonly marks: Readonly<Record<string, string>>
   readonly request: IncomingMessage
@@ -73,12 +81,10 @@ interface Served {
   readonly line: AccessLine
 }
 
-export function createListener({ at, log, replica }: ListenerOptions): Listener {
-  const server = createServer({
-    requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
-    shouldUpgradeCallback: wantsWebSocket,
-  })
+export function createListener({ at, log, replica, certificate }: ListenerOptions): Listener {
+  const options = { requestTimeout: requestMs, keepAliveTimeout: idleMs, shouldUpgradeCallback: wantsWebSocket }
+  const https = certificate && createHttpsServer({ ...options, ...secureOptions(certificate) })
+  const server: Server = https ?? createHttpServer(options)
   server.setTimeout(stalledMs)
   const connections = trackConnections(server)
   let url: string | undefined
@@ -93,14 +99,19 @@ export function createListener({ at, log, replica }: ListenerOptions): Listener 
     open: async (serving) => {
       serve({ server, connections, log, ...(replica !== undefined && { replica }) }, serving)
       await bind(server, at)
-      url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo)
+      url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo, https)
     },
+    renew: (next) => https?.setSecureContext(secureOptions(next)),
     close: async (drainOptions) => {
       const cut = await connections.drain(drainOptions)
       server.close()
       return cut
     },
   }
+}
+
+function secureOptions({ cert, key }: Certificate) {
+  return { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs } as const
 }
 
 interface Bound {
@@ -118,10 +129,9 @@ function serve(
   const beginLine = createAccessLog(log, onAnswered)
   const upgrade = createUpgrade({ log, handle, clientOf, checkClient, named })
   const answer = async (served: Served) => {
-    const { id, request, response, line } = served
+    const { id, client, request, response, line } = served
     const preflight = cors.preflight(request.method ?? '', request.headers)
     if (preflight) return send(served, preflight)
-    const client = clientOf(request)
     checkClient(client, request.url ?? '')
     const reply = await handle(incoming(served, client.address))
     if ('open' in reply) return beginStream(served, reply)
@@ -136,9 +146,11 @@ function serve(
     })
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const id = randomUUID()
-    const marks = { 'pergola-request-id': id, ...named }
-    const served = { id, marks, request, response, line: beginLine(id, request, response) }
+    const client = clientOf(request)
+    const called = requestName(client)
+    const marks = { 'pergola-request-id': called.id, ...named }
+    const line = beginLine(request, response, { name: called, client })
+    const served = { id: called.id, client, marks, request, response, line }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)
@@ -272,6 +284,6 @@ async function listening(server: Server, where: { path: string } | { host: strin
   await once(server, 'listening')
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+function urlOf({ address, family, port }: AddressInfo, https: HttpsServer | undefined): string {
+  return `${https ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -17,6 +17,8 @@ export function refuseMalformed(
   cause: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
+  // No handshake, so no answer could be read.
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return void socket.destroy()
   const requestId = randomUUID()
   const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }
   if (socket.writable && !answering?.headersSent) {
@@ -24,6 +26,7 @@ export function refuseMalformed(
     const answer = problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId })
     writeRaw(socket, answer, { 'pergola-request-id': requestId, ...named })
   }
-  log.info({ requestId, code: cause.code }, 'not a request')
+  // Clients that go away are no news.
+  log[cause.code === 'ECONNRESET' ? 'debug' : 'info']({ requestId, code: cause.code }, 'not a request')
   socket.destroySoon()
 }

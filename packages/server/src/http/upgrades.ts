@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
@@ -15,6 +14,8 @@ import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { writeRaw } from './raw-answer.ts'
 import { webSocketWire } from './web-socket-wire.ts'
+import { requestFacts } from './access-log.ts'
+import { requestName } from './request-name.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 
 /** Clients of a watch only send control frames. */
@@ -54,12 +55,14 @@ export function createUpgrade({ log, handle, clientOf, checkClient, named }: Upg
   })
   return async (request, connection, head) => {
     // The library returns a rope string; the copy is flat.
-    const id = Buffer.from(randomUUID()).toString('latin1')
-    const upgraded = new Upgraded(log, connection, { requestId: id, method: request.method, target: request.url ?? '' })
+    const client = clientOf(request)
+    const name = requestName(client)
+    const id = Buffer.from(name.id).toString('latin1')
+    const facts = { ...requestFacts({ ...name, id }, client, request), method: request.method }
+    const upgraded = new Upgraded(log, connection, { ...facts, target: shownPath(request.url ?? '') })
     const marks = { 'pergola-request-id': id, ...named }
-    const note = (facts: object) => upgraded.note(facts)
+    const note = (more: object) => upgraded.note(more)
     try {
-      const client = clientOf(request)
       checkClient(client, request.url ?? '')
       const stream = await handle(incoming(request, { id, address: client.address, connection, note }))
       if ('proxy' in stream && stream.webSocket) {
@@ -94,9 +97,9 @@ class Upgraded {
   readonly #started = performance.now()
   stream: Stream | undefined
 
-  constructor(log: Log, connection: Socket, { requestId, method, target }: Record<string, string | undefined>) {
+  constructor(log: Log, connection: Socket, facts: object) {
     this.#log = log
-    this.#line = { requestId, method, target: shownPath(target ?? '') }
+    this.#line = { ...facts }
     connection.on('error', ignore)
     connection.on('close', () => this.#end())
   }

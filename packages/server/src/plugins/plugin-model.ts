@@ -1,5 +1,6 @@
 import {
   ApiError,
+  limitBounds,
   type FieldError,
   type PluginInstaller,
   type PluginSchedule,
@@ -34,6 +35,16 @@ export function installingCaller({ installedBy }: PluginVersion): Caller | undef
 const text = { type: 'string', maxLength: 500 }
 const count = { type: 'integer', minimum: 0 }
 const texts = { type: 'array', items: text, maxItems: 1_000 }
+
+const limitFields = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(limitBounds).map(([name, { least, most }]) => [
+      name,
+      { type: 'integer', minimum: least, maximum: most },
+    ]),
+  ),
+}
 
 const versionFields = {
   version: text,
@@ -85,6 +96,7 @@ const versionFields = {
     },
   },
   dependencies: { type: 'object', maxProperties: 100, additionalProperties: text },
+  needs: limitFields,
   permissions: {
     type: 'array',
     maxItems: 100,
@@ -127,6 +139,11 @@ const definition: ModelDefinition = {
           previous: { type: 'object', required, properties: versionFields },
           removal: { enum: ['keep', 'purge'] },
           restarts: count,
+          limits: {
+            ...limitFields,
+            description:
+              'What its processes may use on each server: `memory` and `scratch` in MiB, `processes`. Written by operators; a change restarts the plugin.',
+          },
         },
       },
       status: {
@@ -177,11 +194,13 @@ export function createPluginModel(): Model {
   return createBuiltInModel(definition, { rules: { ownsStatus: true, prepare, check, beforeDelete } })
 }
 
-/** Enabling requests new processes, so that the state reported by earlier processes does not count for them. */
+/** Enabling and other limits request new processes, so that the state reported by earlier processes does not count for them. */
 function prepare(object: JsonObject, { stored }: WriteContext): JsonObject {
   const spec = specOf(object) as Partial<PluginSpec> | undefined
-  if (!stored || specOf(stored).enabled || spec?.enabled !== true) return object
-  return { ...object, spec: { ...spec, restarts: (specOf(stored).restarts ?? 0) + 1 } }
+  if (!stored || spec?.enabled !== true) return object
+  const { enabled, limits, restarts = 0 } = specOf(stored)
+  if (enabled && deepEqual(limits ?? {}, spec.limits ?? {})) return object
+  return { ...object, spec: { ...spec, restarts: restarts + 1 } }
 }
 
 /** Deleting only the object would orphan what the plugin added. */
@@ -204,18 +223,21 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
         'is set by installing a package: POST /apis/console.api.platform.run/v1alpha1/plugins/-/packages',
       ),
     ]
-  const { enabled, ...now } = specOf(object)
-  const { enabled: __, ...before } = specOf(prepare({ ...stored, spec: { ...specOf(stored), enabled } }, { stored }))
+  const { enabled, limits, ...now } = specOf(object)
+  const changed = { ...specOf(stored), enabled, limits }
+  const { enabled: __, limits: ___, ...before } = specOf(prepare({ ...stored, spec: changed }, { stored }))
   if (enabled && before.removal)
     return [fieldError('/spec/enabled', 'plugin', 'cannot be true: the plugin is uninstalled; install it again')]
   if (deepEqual(now, before)) return []
-  return [fieldError('/spec', 'plugin', 'may change only in "enabled"; install a package to change the rest')]
+  return [
+    fieldError('/spec', 'plugin', 'may change only in "enabled" and "limits"; install a package to change the rest'),
+  ]
 }
 
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
   const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies } = said
-  const { installedBy, approved, description, author, homepage, license, logo, icon, color } = said
+  const { needs, installedBy, approved, description, author, homepage, license, logo, icon, color } = said
   return {
     version,
     digest,
@@ -225,6 +247,7 @@ export function versionOf(said: PluginVersion): PluginVersion {
     permissions,
     ...(settings && { settings }),
     ...(dependencies && { dependencies }),
+    ...(needs && { needs }),
     ...(installedBy && { installedBy }),
     ...(approved && { approved }),
   }

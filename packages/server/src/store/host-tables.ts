@@ -93,3 +93,14 @@ export const hostTables = `
   -- Counters that serialize writes, one row for each order.
   CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL);
 `
+
+/** The latest log lines of plugins. */
+export const pluginLines = `(
+  plugin text NOT NULL,
+  number bigint NOT NULL,
+  replica text NOT NULL,                -- its id
+  replica_name text NOT NULL,
+  at bigint NOT NULL,                   -- when the host received it
+  line text NOT NULL,
+  PRIMARY KEY (plugin, number)
+)`

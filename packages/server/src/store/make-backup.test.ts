@@ -52,14 +52,14 @@ describe.each(engines)('on $engine', ({ database }) => {
     {
       await using store = await open(here.url)
       await store.write([create('before')])
-      await backUp(here.url, file, (words) => told.push(words))
+      await backUp(here, file, (words) => told.push(words))
       await store.write([create('after')])
-      await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/first$/)
+      await expect(restore(here, { from: file, replace: true, tell: quiet })).rejects.toThrow(/first$/)
     }
     expect(told.length).toBeGreaterThan(0)
-    await expect(backUp(here.url, file, quiet)).rejects.toThrow('already exists')
-    await expect(restore(here.url, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
-    const restored = await restore(here.url, { from: file, replace: true, tell: quiet })
+    await expect(backUp(here, file, quiet)).rejects.toThrow('already exists')
+    await expect(restore(here, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
+    const restored = await restore(here, { from: file, replace: true, tell: quiet })
     expect(restored).toEqual({ aside: expect.stringContaining('before') as string, isChecked: true })
     expect(await namesIn(here.url)).toEqual(['before'])
   })
@@ -72,10 +72,10 @@ describe.each(engines)('on $engine', ({ database }) => {
       await using store = await open(here.url)
       await store.write([create('moved')])
     }
-    await backUp(here.url, file, quiet)
+    await backUp(here, file, quiet)
     chmodSync(file, 0o644)
     rmSync(`${file}.sha256`)
-    expect(await restore(there.url, { from: file, replace: false, tell: quiet })).toEqual({
+    expect(await restore(there, { from: file, replace: false, tell: quiet })).toEqual({
       aside: undefined,
       isChecked: false,
     })
@@ -91,7 +91,7 @@ describe.each(engines)('on $engine', ({ database }) => {
       await using store = await open(here.url)
       await store.write([create('kept')])
     }
-    await backUp(here.url, file, quiet)
+    await backUp(here, file, quiet)
     const { engine, schema, isChecked } = await verifyBackup(file, quiet)
     expect(isChecked && here.url.startsWith(engine.toLowerCase().slice(0, 6))).toBe(true)
     expect(schema.number).toBeGreaterThan(schema.lowestReader - 1)
@@ -100,7 +100,7 @@ describe.each(engines)('on $engine', ({ database }) => {
     bytes.fill(255, middle, middle + 16)
     writeFileSync(file, bytes)
     await expect(verifyBackup(file, quiet)).rejects.toThrow('does not match')
-    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('does not match')
+    await expect(restore(here, { from: file, replace: true, tell: quiet })).rejects.toThrow('does not match')
     expect(await namesIn(here.url)).toEqual(['kept'])
   })
 
@@ -114,10 +114,10 @@ describe.each(engines)('on $engine', ({ database }) => {
       await store[sql](statement('INSERT INTO schema_migrations (number, lowest_reader) VALUES (99, 98)'))
       if (isSqlite) await store[sql](statement('PRAGMA user_version = 99'))
     }
-    await backUp(here.url, file, quiet)
+    await backUp(here, file, quiet)
     const words = 'the database has schema 99, for servers with schema 98 or later'
     await expect(verifyBackup(file, quiet)).rejects.toThrow(words)
-    await expect(restore(there.url, { from: file, replace: false, tell: quiet })).rejects.toThrow(words)
+    await expect(restore(there, { from: file, replace: false, tell: quiet })).rejects.toThrow(words)
     await expect(open(here.url)).rejects.toThrow(words)
   })
 
@@ -128,10 +128,10 @@ describe.each(engines)('on $engine', ({ database }) => {
       await store.write([create('kept')])
     }
     const file = join(directory, `broken-${++count}`)
-    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('no file')
+    await expect(restore(here, { from: file, replace: true, tell: quiet })).rejects.toThrow('no file')
     writeFileSync(file, 'no database'.repeat(1_000))
     await expect(verifyBackup(file, quiet)).rejects.toThrow(/is no (whole )?backup/)
-    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/is no (whole )?backup/)
+    await expect(restore(here, { from: file, replace: true, tell: quiet })).rejects.toThrow(/is no (whole )?backup/)
     expect(await namesIn(here.url)).toEqual(['kept'])
   })
 })
@@ -146,18 +146,18 @@ describe('a restore to a SQLite file', () => {
 
   test('that fails leaves no file behind', async () => {
     const { file, url, backup } = await fresh()
-    await backUp(url, backup, quiet)
+    await backUp({ url }, backup, quiet)
     rmSync(`${backup}.sha256`)
     const whole = statSync(backup).size
     const before = readdirSync(directory).length
     {
       await using _ = await open(url)
-      await expect(restore(url, { from: backup, replace: true, tell: quiet })).rejects.toThrow('in use')
+      await expect(restore({ url }, { from: backup, replace: true, tell: quiet })).rejects.toThrow('in use')
       expect(existsSync(`${file}.part`)).toBe(false)
     }
     for (const size of [whole - 4_096, whole - 1, whole / 2, 5_000]) {
       truncateSync(backup, size)
-      await expect(restore(url, { from: backup, replace: true, tell: quiet })).rejects.toThrow('no whole backup')
+      await expect(restore({ url }, { from: backup, replace: true, tell: quiet })).rejects.toThrow('no whole backup')
       expect(readdirSync(directory)).toHaveLength(before)
     }
     expect(await namesIn(url)).toEqual(['kept'])
@@ -165,15 +165,51 @@ describe('a restore to a SQLite file', () => {
 
   test('replaces a damaged file, which is moved aside', async () => {
     const { file, url, backup } = await fresh()
-    await backUp(url, backup, quiet)
+    await backUp({ url }, backup, quiet)
     truncateSync(file, statSync(file).size / 2)
-    expect((await restore(url, { from: backup, replace: true, tell: quiet })).aside).toContain('before')
+    expect((await restore({ url }, { from: backup, replace: true, tell: quiet })).aside).toContain('before')
     expect(await namesIn(url)).toEqual(['kept'])
   })
 })
 
 test('a backup of a missing file fails', async () => {
-  await expect(backUp(`sqlite:${join(directory, 'nowhere.db')}`, join(directory, 'x'), quiet)).rejects.toThrow(
+  await expect(backUp({ url: `sqlite:${join(directory, 'nowhere.db')}` }, join(directory, 'x'), quiet)).rejects.toThrow(
     'no database',
   )
+})
+
+test('a backup of one schema is restored without touching others in its database', async () => {
+  await using database = await createDatabase(inject('postgres')['15'])
+  const { url } = database
+  const schema = 'own'
+  const file = join(directory, `backup-${++count}`)
+  const opened = async (of: string | undefined) => {
+    const store = await openStore({ url, schema: of, onConnectionLost: quiet })
+    await store.openModel(people)
+    return store
+  }
+  const written = async (of: string | undefined, name: string) => {
+    await using store = await opened(of)
+    await store.write([create(name)])
+  }
+  const names = async (of: string | undefined) => {
+    await using store = await opened(of)
+    return (await store.list(people, { limit: 10, total: 'none' })).items.map(({ name }) => name).toSorted()
+  }
+  await written(undefined, 'neighbour')
+  await written(schema, 'saved')
+  await backUp({ url, schema }, file, quiet)
+  await written(schema, 'later')
+  await written(undefined, 'later')
+  await expect(restore({ url }, { from: file, replace: true, tell: quiet })).rejects.toThrow(
+    'is of the schema own; set database.schema to it instead of public',
+  )
+  expect(await restore({ url, schema }, { from: file, replace: true, tell: quiet })).toMatchObject({
+    aside: expect.stringMatching(/^the schema before_\d+$/) as string,
+  })
+  expect(await names(schema)).toEqual(['saved'])
+  expect(await names(undefined)).toEqual(['later', 'neighbour'])
+  await using elsewhere = await createDatabase(inject('postgres')['15'])
+  await restore({ url: elsewhere.url, schema }, { from: file, replace: false, tell: quiet })
+  expect(await verifyBackup(file, quiet)).toMatchObject({ engine: 'PostgreSQL' })
 })

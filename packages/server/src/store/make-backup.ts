@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { RestoreOptions, Tell, Verified } from './backup.ts'
 import { ownerOnly } from './new-file.ts'
-import { backUpPostgres, restorePostgres, verifyPostgres } from './postgres/backup.ts'
+import { backUpPostgres, restorePostgres, verifyPostgres, type DatabasePlace } from './postgres/backup.ts'
 import { backUpSqlite, restoreSqlite, verifySqlite } from './sqlite/backup.ts'
 
 export interface Restored {
@@ -18,23 +18,25 @@ export interface Restored {
  * Writes a consistent snapshot into one new file while servers keep writing, and its checksum next to it, as `sha256sum` does:
  * engines detect neither every flipped bit in a backup nor every missing part.
  */
-export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
+export async function backUp(place: DatabasePlace, to: string, tell: Tell): Promise<void> {
+  const { url } = place
   const sums = sumsOf(to)
   const taken = [to, sums].find((file) => existsSync(file))
   if (taken !== undefined) throw new Error(`${taken} already exists; choose another name`)
   await (url.startsWith('sqlite:')
     ? backUpSqlite(url.slice('sqlite:'.length), to, tell)
-    : backUpPostgres(url, to, tell))
+    : backUpPostgres(place, to, tell))
   tell('computing the checksum')
   writeFileSync(sums, `${await digestOf(to)}  ${basename(to)}\n`, { flag: 'wx', mode: ownerOnly })
 }
 
 /** Restores the database from a backup and ends all sessions. No server may be running. */
-export async function restore(url: string, options: RestoreOptions): Promise<Restored> {
+export async function restore(place: DatabasePlace, options: RestoreOptions): Promise<Restored> {
+  const { url } = place
   const isChecked = await check(options)
   const aside = await (url.startsWith('sqlite:')
     ? restoreSqlite(url.slice('sqlite:'.length), options)
-    : restorePostgres(url, options))
+    : restorePostgres(place, options))
   return { aside, isChecked }
 }
 

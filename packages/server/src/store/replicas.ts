@@ -7,6 +7,19 @@ import type { HeldLease, Store } from './store.ts'
 /** A replica that was not seen for this long counts as dead: it has missed two heartbeats. */
 const aliveMs = 15_000
 
+/** What a plugin uses on a replica, and rates since the last heartbeat. */
+export interface PluginRates {
+  readonly memoryBytes: number
+  /** CPU seconds per second. */
+  readonly cpu: number
+  /** Unexpected exits since the replica started. */
+  readonly exits: number
+  readonly openRequests: number
+  readonly requestsPerSecond: number
+  /** Milliseconds until an answer began, on average; absent if there was none. */
+  readonly answerMs?: number
+}
+
 /** What a replica tells the others with each heartbeat. */
 interface Heartbeat {
   readonly name: string
@@ -14,6 +27,7 @@ interface Heartbeat {
   readonly startedAt: string
   /** Milliseconds since it last proved that it has every committed change. */
   readonly feedLagMs: number
+  readonly uses?: Readonly<Record<string, PluginRates>>
 }
 
 /** A live replica, and the leases that it holds. */
@@ -24,10 +38,11 @@ export interface LiveReplica extends Heartbeat {
 
 /** The replicas that share a database, as each reports itself. */
 export interface Replicas extends AsyncDisposable {
-  /** From now on the other replicas see this one. */
-  start(): Promise<void>
+  /** From now on the other replicas see this one, and what its plugins use. */
+  start(uses?: () => Readonly<Record<string, PluginRates>>): Promise<void>
   /** This replica's id. */
   readonly own: string
+  readonly ownName: string
   /** The ids of all live replicas. */
   live(): Promise<ReadonlySet<string>>
   /** All live replicas by name; without those of a version that does not describe itself. */
@@ -44,11 +59,14 @@ export interface ReplicasParts {
 export function createReplicas({ store, log, replica, feedLagMs }: ReplicasParts): Replicas {
   const { id, name, startedAt } = replica
   const kept = new AsyncDisposableStack()
-  const about = () =>
-    JSON.stringify({ name, version: hostVersion, startedAt, feedLagMs: Math.round(feedLagMs()) } satisfies Heartbeat)
+  const heartbeat = (): Heartbeat => ({ name, version: hostVersion, startedAt, feedLagMs: Math.round(feedLagMs()) })
   return {
     own: id,
-    start: async () => void kept.use(await keepLease({ store, log, aliveMs }, `${replicaLeases}${id}`, about)),
+    ownName: name,
+    start: async (uses = () => ({})) => {
+      const about = () => JSON.stringify({ ...heartbeat(), uses: uses() } satisfies Heartbeat)
+      kept.use(await keepLease({ store, log, aliveMs }, `${replicaLeases}${id}`, about))
+    },
     live: async () => new Set((await store.heldLeases(replicaLeases)).map(idOf)),
     list: async () => {
       const held = await store.heldLeases('')

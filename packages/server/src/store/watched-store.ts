@@ -1,7 +1,10 @@
 import { counter, histogram } from '../base/metrics.ts'
+import { traced } from '../base/tracing.ts'
 import { Outage, type DatabaseHealth } from './database-health.ts'
 import { sql } from './sql.ts'
 import type { Store, WriteResult } from './store.ts'
+
+const spanOf = { 'db.system.name': 'pergola' }
 
 export interface WatchedOptions {
   readonly health: DatabaseHealth
@@ -17,7 +20,7 @@ type Run = <Result>(work: () => Promise<Result>, isWritten?: (result: Result) =>
 export function watchedStore(store: Store, { health, limitMs, measured }: WatchedOptions): Store {
   const measure = measured ? createMeasure() : undefined
   const limited = (operation: string, mostMs: number): Run => {
-    const run: Run = (work, isWritten) => health.run(mostMs, work, isWritten)
+    const run: Run = (work, isWritten) => traced(operation, spanOf, () => health.run(mostMs, work, isWritten))
     return measure ? (work, isWritten) => measure(operation, () => run(work, isWritten)) : run
   }
   const run = (operation: string) => limited(operation, limitMs)
@@ -68,7 +71,10 @@ function isStored(results: readonly WriteResult[]): boolean {
 function createMeasure(): <Result>(operation: string, work: () => Promise<Result>) => Promise<Result> {
   const time = histogram('pergola_store_seconds')
   const fail = counter('pergola_store_failures')
+  const known = new Set<string>()
   return async (operation, work) => {
+    if (!known.has(operation)) fail(0, { operation })
+    known.add(operation)
     const startedAt = performance.now()
     try {
       return await work()

@@ -4,47 +4,46 @@ import { attempting } from '../../server/attempting.ts'
 import { connect, type ServerOptions } from '../../server/connect.ts'
 import { pluginsPath } from './plugin-object.ts'
 
-const lookMs = 500
+const lookMs = 1_000
 
 export interface LogOptions extends ServerOptions {
   readonly follow?: boolean
+  /** Name or beginning of the id of the only replica to show. */
+  readonly replica?: string
 }
 
 interface Lines {
   readonly items: readonly string[]
+  /** The name of the replica of each line. */
+  readonly replicas: readonly string[]
+  /** The number of the newest line. */
   readonly last: number
-  /** ID of the replica; absent while it starts its plugins. */
-  readonly replica?: string
 }
 
-/** Prints the latest log lines of the plugin on the replica that answers, and follows them if requested. */
+/** Prints the latest log lines of a plugin on all replicas, and follows them if requested. */
 export async function showLogs(
   context: CommandContext,
   name: string,
-  { follow = false, ...options }: LogOptions,
+  { follow = false, replica, ...options }: LogOptions,
 ): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)
   const attempt = { verb: 'get', resource: 'plugins/logs.console.api.platform.run', name }
   const path = `${pluginsPath}/${encodeURIComponent(name)}/logs`
-  /** Last line printed per replica: each numbers its own lines, and any may answer. */
-  const read = new Map<string, number>()
+  const only = replica === undefined ? '' : `&replica=${encodeURIComponent(replica)}`
+  const seen = new Set<string>()
   let after = 0
   for (;;) {
-    const {
-      items,
-      last,
-      replica = '',
-    } = (await attempting(attempt, () => client.call({ method: 'GET', path: `${path}?after=${after}` }))) as Lines
-    const known = read.get(replica) ?? 0
-    // Skips lines that were already printed, because `after` may come from another replica.
-    await terminal.print(items.slice(Math.max(0, items.length - (last - known))))
+    const request = { method: 'GET', path: `${path}?after=${after}${only}` } as const
+    const { items, replicas, last } = (await attempting(attempt, () => client.call(request))) as Lines
+    for (const one of replicas) seen.add(one)
+    await terminal.print(items.map((text, at) => (seen.size > 1 ? `${replicas[at]}  ${text}` : text)))
     if (!follow) {
-      if (items.length === 0) terminal.tell([`  ${name} has written nothing on the replica that answered`])
+      if (items.length === 0)
+        terminal.tell([`  ${name} has written nothing${replica === undefined ? '' : ` on ${replica}`}`])
       return
     }
-    read.set(replica, last)
-    after = read.size === 1 ? last : 0
+    after = last
     await sleep(lookMs)
   }
 }

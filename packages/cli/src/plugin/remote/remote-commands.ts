@@ -5,6 +5,7 @@ import { collect } from '../../terminal/collect.ts'
 import { outputOption } from '../../terminal/output-option.ts'
 import { runCommand } from '../../terminal/run-command.ts'
 import type { InstallOptions } from './install.ts'
+import type { LimitOptions } from './limits.ts'
 import type { LogOptions } from './logs.ts'
 import type { ManageOptions, UninstallOptions } from './manage.ts'
 import type { RunOptions } from './run-schedule.ts'
@@ -34,6 +35,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
   addChanges(plugin, context)
   addRestart(plugin, context)
   addRun(plugin, context)
+  addLimits(plugin, context)
   addLooks(plugin, context)
   addSettings(plugin, context)
 }
@@ -108,6 +110,23 @@ function addRun(plugin: Command, context: CommandContext): void {
     )
 }
 
+function addLimits(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('limits'))
+    .description('show or set what the processes of a plugin may use on each server')
+    .argument('<name>', 'name of the plugin')
+    .option('--memory <MiB>', 'memory of all its processes')
+    .option('--scratch <MiB>', 'size of its temporary files')
+    .option('--processes <count>', 'processes at the same time')
+    .option('--reset', 'first clear what was set')
+    .addOption(waitOption())
+    .action(
+      runCommand(context, async (name: string, options: LimitOptions) => {
+        const { pluginLimits } = await import('./limits.ts')
+        await pluginLimits(context, name, options)
+      }),
+    )
+}
+
 function addLooks(plugin: Command, context: CommandContext): void {
   addServerOptions(plugin.command('list'))
     .description('list plugins and their states')
@@ -129,8 +148,9 @@ function addLooks(plugin: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(plugin.command('logs'))
-    .description('print the latest log lines of a plugin, from the replica that answers')
+    .description('print the latest log lines of a plugin, of all replicas in the order of their times')
     .argument('<name>', 'name of the plugin')
+    .option('--replica <name>', 'only of this replica, by its name or the beginning of its id')
     .option('-f, --follow', 'print new lines until Ctrl-C')
     .action(
       runCommand(context, async (name: string, options: LogOptions) => {

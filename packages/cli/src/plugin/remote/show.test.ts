@@ -4,7 +4,16 @@ import { pluginText, startedReplicas } from './show.ts'
 test('a plugin is shown with its versions, replicas and schedules', () => {
   const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'], permissions: [] }
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
-  const text = pluginText({
+  const use = {
+    memoryBytes: 50 * 2 ** 20,
+    cpu: 0.031,
+    exits: 2,
+    openRequests: 1,
+    requestsPerSecond: 4.25,
+    answerMs: 12.4,
+  }
+  const east = { version: '1.0.0', startedAt: '', feedLagMs: 0, leases: [], plugins: {}, uses: { todo: use } }
+  const plugin: Parameters<typeof pluginText>[0] = {
     apiVersion: 'plugin.platform.run/v1alpha1',
     kind: 'Plugin',
     metadata,
@@ -27,7 +36,8 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
       upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Failed', message: 'it ended:\n\tError: no' },
       schedules: [{ name: 'tidy', lastRun: '2030-01-01T00:00:00', lastError: 'no', nextRun: '2030-01-02T00:00:00' }],
     },
-  })
+  }
+  const text = pluginText(plugin, [{ id: 'r-1', name: 'east', ...east }])
   expect(text.split('\n')).toEqual([
     '  plugin     todo, Todos',
     '  version    1.0.0  sha256:aa',
@@ -35,8 +45,8 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
     '             it ended with 1',
     String.raw`             \u{1b}[2Jgone`,
     '                 at f',
-    '  replicas   r-1  Started',
-    '             r-1  Prepared  (different version)',
+    '  replicas   east  Started  50 MiB, 3 % of a CPU, 1 open, 4.3 requests/s in 12 ms, exited 2 times',
+    '             east  Prepared  (different version)',
     '  upgrade    1.0.0 -> 1.1.0  Failed',
     '             it ended:',
     '                 Error: no',

@@ -6,6 +6,8 @@ import {
   sectionOf,
   type ApprovedRight,
   type Plugin,
+  limitNames,
+  limitWords,
 } from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { allOf } from '../../server/all-of.ts'
@@ -14,11 +16,11 @@ import { connect, type ServerOptions } from '../../server/connect.ts'
 import type { Output } from '../../terminal/output-option.ts'
 import { printJson } from '../../terminal/print-json.ts'
 import { tableOf } from '../../terminal/table.ts'
+import { liveReplicas, type LiveReplica, type PluginUse } from '../../server/live-replicas.ts'
 import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
 import { aboutWords } from './about-words.ts'
 import { stateOf, stateWords } from './plugin-object.ts'
-import { namesOfReplicas } from './replica-names.ts'
 
 export interface ShowOptions extends ServerOptions {
   readonly output: Output
@@ -56,16 +58,14 @@ export async function showPlugin(
     client.resource(coreResources.plugins).get(name),
   )
   if (output === 'json') return printJson(terminal, plugin)
-  const names = await namesOfReplicas({ client })
+  // Those who may read plugins may not all list replicas.
+  const live = await liveReplicas({ client }).catch(() => [])
   const next = [`settings ${name}`, `logs ${name}`].map((words) => `pergola plugin ${words}`).join(', ')
-  await terminal.print([pluginText(plugin, names)])
+  await terminal.print([pluginText(plugin, live)])
   await terminal.hint(next)
 }
 
-export function pluginText(
-  { metadata, spec, status = {} }: Plugin,
-  names: ReadonlyMap<string, string> = new Map(),
-): string {
+export function pluginText({ metadata, spec, status = {} }: Plugin, live: readonly LiveReplica[] = []): string {
   const { version, displayName, digest, groups, dependencies = {}, candidate, previous, approved = [] } = spec
   const { upgrade, replicas = [], schedules = [] } = status
   return renderSections([
@@ -75,15 +75,18 @@ export function pluginText(
     ...sectionOf('state', [stateOf({ spec, status }), ...linesOf(status.message)]),
     ...sectionOf(
       'replicas',
-      replicas.map(
-        (replica) =>
-          `${names.get(replica.replica) ?? replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (different version)'}`,
-      ),
+      replicas.map((replica) => {
+        const { name = replica.replica, uses } = live.find(({ id }) => id === replica.replica) ?? {}
+        const use = uses?.[metadata.name]
+        if (replica.digest !== digest) return `${name}  ${stateWords(replica)}  (different version)`
+        return [name, stateWords(replica), ...(use ? [useWords(use)] : [])].join('  ')
+      }),
     ),
     ...sectionOf(
       'upgrade',
       upgrade ? [`${upgrade.from} -> ${upgrade.to}  ${upgrade.phase}`, ...linesOf(upgrade.message)] : [],
     ),
+    ...sectionOf('limits', limitLines(spec)),
     ...sectionOf('candidate', candidate ? [candidate.version] : []),
     ...sectionOf('previous', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
     ...sectionOf('groups', groups),
@@ -105,6 +108,24 @@ export function pluginText(
       ),
     ),
   ])
+}
+
+function useWords({ memoryBytes, cpu, exits, openRequests, requestsPerSecond, answerMs }: PluginUse): string {
+  return [
+    `${Math.round(memoryBytes / 2 ** 20)} MiB`,
+    `${Math.round(cpu * 100)} % of a CPU`,
+    ...(openRequests > 0 ? [`${openRequests} open`] : []),
+    ...(answerMs === undefined ? [] : [`${requestsPerSecond.toFixed(1)} requests/s in ${Math.round(answerMs)} ms`]),
+    ...(exits > 0 ? [`exited ${exits === 1 ? 'once' : `${exits} times`}`] : []),
+  ].join(', ')
+}
+
+function limitLines({ limits = {}, needs = {} }: Plugin['spec']): readonly string[] {
+  return limitNames.flatMap((limit) => {
+    const value = limits[limit] ?? needs[limit]
+    const by = limits[limit] === undefined ? 'needed by the plugin' : 'set'
+    return value === undefined ? [] : [`${limitWords({ limit, value })}  (${by})`]
+  })
 }
 
 function approvedLine(item: ApprovedRight): string {

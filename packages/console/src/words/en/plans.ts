@@ -245,6 +245,14 @@ const items: PlanWords['items'] = {
     const said = [...(required === 'yes' ? ['required'] : []), ...(secret === 'yes' ? ['a secret'] : [])]
     return { text: upper(field(name)), detail: said.length > 0 ? `${upper(listed(said))}.` : undefined }
   },
+  limit: ({ values: { limit, value } }) => ({
+    text: {
+      memory: `Use ${value} MiB of memory`,
+      scratch: `Keep ${value} MiB of temporary files`,
+      processes: `Run ${value} processes`,
+    }[limit],
+    detail: 'On each server; more than every plugin may use.',
+  }),
   'host-version': ({ values: { range } }) => ({ text: `Pergola ${range}` }),
   'plugin-version': ({ values: { plugin, range } }) => ({ text: `The plugin ${plugin} ${range}` }),
   about: ({ values: { field: what, text } }) => ({ text: aboutNames[what], detail: text }),

@@ -143,9 +143,10 @@ export const plugins = {
     disableTitle: (name: string) => `Disable ${name}?`,
     disableHint:
       'Its process stops, and its pages and addresses do not answer until it is enabled again. Stored data stays.',
-    noLogs: 'No log lines on this server',
+    noLogs: 'No log lines yet',
     noLogsMatch: 'No line matches',
-    logsOf: (server: string) => `From server ${server}; newest line last.`,
+    logServer: 'Server',
+    allServers: 'All servers',
     searchLog: 'Search the log',
     logLevels: 'Levels',
     logFilters: { all: 'All', warn: 'Warnings', error: 'Errors' },

@@ -11,6 +11,8 @@ const health: { readonly [Code in HealthCode]: (values: HealthValues[Code]) => s
   'secrets-readable': ({ keys }) => (keys.length === 0 ? '未配置密钥。' : `所有机密均可读取，密钥：${list(keys)}。`),
   'secrets-locked': ({ missing, counts }) =>
     `缺少密钥：${missing.map((key, at) => `${key}（${counts[at] ?? 0} 个机密）`).join('、')}。`,
+  oidc: ({ providers }) => `身份提供方：${list(providers)}。`,
+  'oidc-roles-missing': ({ roles }) => `身份提供方映射的角色不存在：${list(roles)}。`,
   feed: ({ state }) => `状态：${state}`,
   'plugins-starting': () => '插件仍在启动。',
   plugins: ({ isolation, root }) =>
@@ -89,6 +91,7 @@ export const home: WordsOf<typeof en> = {
     accepting: '接受请求',
     database: '数据库',
     secrets: '机密',
+    oidc: '身份提供方',
     feed: '变更推送',
     plugins: '插件',
   },

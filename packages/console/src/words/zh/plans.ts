@@ -214,6 +214,14 @@ const items: PlanWords['items'] = {
     const said = [...(required === 'yes' ? ['必填'] : []), ...(secret === 'yes' ? ['密钥'] : [])]
     return { text: name, detail: said.length > 0 ? `${said.join('，')}。` : undefined }
   },
+  limit: ({ values: { limit, value } }) => ({
+    text: {
+      memory: `使用 ${value} MiB 内存`,
+      scratch: `保存 ${value} MiB 临时文件`,
+      processes: `运行 ${value} 个进程`,
+    }[limit],
+    detail: '在每台服务器上；超过插件的默认上限。',
+  }),
   'host-version': ({ values: { range } }) => ({ text: `Pergola ${range}` }),
   'plugin-version': ({ values: { plugin, range } }) => ({ text: `插件 ${plugin} ${range}` }),
   about: ({ values: { field: what, text } }) => ({ text: aboutNames[what], detail: text }),

@@ -9,5 +9,6 @@ export function concernsCredential(request: RequestInfo): boolean {
   const { group, resource, subresource } = request
   // Every sub-resource of a user is about signing in as that user.
   if (group === '') return resource === 'users' && subresource !== undefined
+  if (group === 'api.platform.run') return resource === 'sessions'
   return resource === 'personalaccesstokens' && (group === 'security.platform.run' || group === 'uc.api.platform.run')
 }

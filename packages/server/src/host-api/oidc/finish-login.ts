@@ -6,6 +6,7 @@ import type { OidcLogins } from '../../credentials/oidc-logins.ts'
 import { identityBelongsTo, lockIdentity } from '../../store/records/identities.ts'
 import { linkIdentity } from '../../access/link-identity.ts'
 import { redirectUri } from './begin-login.ts'
+import { isInRequiredGroup } from './mapped-roles.ts'
 import { establishUser, type EstablishParts } from './establish-user.ts'
 import type { OidcClient, ProvenLogin } from './oidc-client.ts'
 import { providerNoted } from './provider-noted.ts'
@@ -27,6 +28,11 @@ export async function finishLogin(parts: FinishParts, call: Call, client: OidcCl
   if (login.provider !== provider.name) throw notBegun()
   const cameBack = new URL(`${redirectUri(parts.publicUrl(), client)}?${request.query.toString()}`)
   const proven = await providerNoted(request, client.prove(cameBack, { state, ...login }))
+  // Before a user is created or linked.
+  if (!isInRequiredGroup(provider, proven.claims)) {
+    const detail = `${provider.displayName} does not name you as a member of a group that may sign in here; ask an administrator`
+    throw new ApiError('Forbidden', detail)
+  }
   const cookies = [parts.loginCookie.cleared]
   if (login.linking) await link(parts, call, { linking: login.linking, proven })
   const user = await establishUser(parts, provider, proven)

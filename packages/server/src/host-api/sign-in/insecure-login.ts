@@ -8,6 +8,13 @@ export function insecureLogin(publicUrl: URL, { server }: Config): string | unde
   return 'nobody can sign in over plain http: serve https and set server.publicUrl to it, or set server.allowInsecureLogin: true'
 }
 
+/** Without the setting, the server's own address counts, such as http://0.0.0.0: no browser sends that as its origin. */
+export function warnOfMissingUrl({ server: { host, publicUrl } }: Config, log: Log): void {
+  if (publicUrl !== undefined || isLoopback(new URL(`http://${host.includes(':') ? `[${host}]` : host}`))) return
+  const words = 'nobody can sign in from another machine; set server.publicUrl to the address that people use'
+  log.warn({ setting: 'server.publicUrl', host }, words)
+}
+
 /** Warns the operator at each start: the setting is meant for a trial and easily forgotten. */
 export function warnOfInsecureLogin({ server }: Config, log: Log): void {
   if (!server.allowInsecureLogin) return

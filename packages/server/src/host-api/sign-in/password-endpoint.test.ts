@@ -18,7 +18,7 @@ const [current, next] = ['correct horse', 'battery staple']
 test('changing the password and ending the other sessions are one transaction', async () => {
   await using store = openSqliteStore(':memory:')
   const passwords = createPasswords(store, clock)
-  const sessions = createSessions(store, clock)
+  const sessions = createSessions(store, clock, { idleMs: 3_600_000, mostMs: 3_600_000 })
   const { tokens } = createAccessModels({ store, clock, rights: noRights })
   await store.openModel(declarationOf(tokens))
   await openRevocations(store)

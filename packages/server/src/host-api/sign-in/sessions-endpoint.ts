@@ -35,7 +35,7 @@ interface Login {
 }
 
 const timestamp = { type: 'string', format: 'date-time' }
-const sessionFields = {
+export const sessionFields = {
   id: { type: 'string' },
   username: { type: 'string' },
   transport: { enum: ['cookie', 'token'] },
@@ -211,7 +211,8 @@ export function signedIn({ caller }: Call): UserCaller {
   throw new ApiError('Forbidden', 'this endpoint requires a session; personal access tokens are not accepted')
 }
 
-function shownSession({ id, name, transport, createdAt, usedAt, expiresAt, address, agent }: Session) {
+export function shownSession(session: Session): Readonly<Record<string, string>> {
+  const { id, name, transport, createdAt, usedAt, expiresAt, address, agent } = session
   const times = { createdAt: time(createdAt), usedAt: time(usedAt), expiresAt: time(expiresAt) }
   return { id, username: name, transport, ...times, address, agent }
 }

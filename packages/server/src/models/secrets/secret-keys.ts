@@ -17,7 +17,7 @@ const mostSecrets = 10_000
 /** Renewed rarely: an idle replica should send few statements, and keys only change by restarts. */
 const aliveMs = 60_000
 /** Followed by a random name and the ids of the keys that a replica has. */
-const keyLeases = 'sealing keys/'
+export const keyLeases = 'sealing keys/'
 
 export interface SecretKeysParts {
   readonly store: Store
@@ -85,18 +85,21 @@ export function createSecretKeys(parts: SecretKeysParts): SecretKeys {
 export async function assertReplicasHave(store: Store, key: SealingKey): Promise<void> {
   const replicas = await store.heldLeases(replicaLeases)
   const known = await store.heldLeases(keyLeases)
-  const having = known.filter(({ name }) =>
-    name
-      .slice(name.lastIndexOf('/') + 1)
-      .split(',')
-      .includes(key.id),
-  )
+  const having = known.filter(({ name }) => keyIdsOfLease(name).includes(key.id))
   const without = Math.max(replicas.length, known.length) - having.length
   if (without === 0) return
   throw new Error(
     `${without} of ${Math.max(replicas.length, known.length)} running servers do not have the first key, ${key.id}, ` +
       'and could not read any secret afterwards: add it to their secrets.keys and restart them first',
   )
+}
+
+/** The ids of the keys of the replica that holds the lease. */
+export function keyIdsOfLease(name: string): readonly string[] {
+  return name
+    .slice(name.lastIndexOf('/') + 1)
+    .split(',')
+    .filter((id) => id !== '')
 }
 
 async function neededKeys(store: Store, secrets: Model): Promise<Map<string, number>> {

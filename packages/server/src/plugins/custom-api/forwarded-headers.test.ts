@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { headersFromPlugin, headersToPlugin } from './forwarded-headers.ts'
 
 const anonymous = { name: undefined, token: 'pgc_0' }
-const handedOn = { authorization: 'Bearer pgp_start', requestId: 'r-1', caller: anonymous }
-const ours = { authorization: 'Bearer pgp_start', 'pergola-request-id': 'r-1', 'pergola-caller-token': 'pgc_0' }
+const requestId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const handedOn = { authorization: 'Bearer pgp_start', requestId, caller: anonymous }
+const ours = {
+  authorization: 'Bearer pgp_start',
+  'pergola-request-id': requestId,
+  'pergola-caller-token': 'pgc_0',
+  traceparent: '00-3f2504e04f8941d39a0c0305e82c3301-9a0c0305e82c3301-00',
+}
 
 describe('headers to a plugin', () => {
   test('include the headers of the request', () => {
@@ -28,6 +34,8 @@ describe('headers to a plugin', () => {
     ['pergola-caller-token', 'forged'],
     ['pergola-request-id', 'forged'],
     ['pergola-anything', 'forged'],
+    ['traceparent', 'forged'],
+    ['tracestate', 'forged'],
     ['host', 'pergola.example.com'],
     ['expect', '100-continue'],
     ['connection', 'keep-alive'],

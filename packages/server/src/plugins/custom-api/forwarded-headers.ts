@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { traceHeaders } from '../../base/trace-parent.ts'
+import { ownTraceParent } from '../../base/tracing.ts'
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1). */
 const ofConnection = new Set([
@@ -15,7 +17,9 @@ const mostNames = 500
 
 /** A plugin gets the caller's name, but never the caller's secret. */
 const toPlugin = remembering(
-  (name) => !ofConnection.has(name) && !/^(cookie|authorization|host|expect|proxy-.*|pergola-.*)$/.test(name),
+  (name) =>
+    !ofConnection.has(name) &&
+    !/^(cookie|authorization|host|expect|traceparent|tracestate|proxy-.*|pergola-.*)$/.test(name),
 )
 /** An answer of a plugin must not affect the host's own pages, nor a proxy in front of the host. */
 const fromPlugin = remembering((name) =>
@@ -44,6 +48,7 @@ export function headersToPlugin(
   const result = passed(headers, toPlugin)
   result['authorization'] = authorization
   result['pergola-request-id'] = requestId
+  Object.assign(result, traceHeaders(headers, requestId, ownTraceParent()))
   if (caller.name !== undefined) result['pergola-caller'] = caller.name
   result['pergola-caller-token'] = caller.token
   return result

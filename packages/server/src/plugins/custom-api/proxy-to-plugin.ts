@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ApiError, isApiError, localTarget } from '@pergola/api'
 import { errors, type Dispatcher } from 'undici'
+import { traced } from '../../base/tracing.ts'
 import type { IncomingRequest } from '../../call/call.ts'
 import type { StreamLimits } from '../../models/query/stream-limits.ts'
 import type { ProxiedAnswer } from '../../call/proxied-answer.ts'
@@ -23,6 +24,8 @@ export interface PluginDoor {
   /** The path of its Unix socket. */
   readonly socket: string
   readonly authorization: string
+  /** Called with the time until an answer began, unless it lasts as long as the client listens. */
+  readonly onAnswer?: (seconds: number) => void
   /** Aborted when the plugin is being stopped. */
   readonly stopping: AbortSignal
 }
@@ -42,38 +45,40 @@ export interface ForwardOptions {
 
 /** Forwards a request to the plugin that answers it, with the same path. */
 export function proxyToPlugin(
-  { name, pool, streams, authorization }: PluginDoor,
+  { name, pool, streams, authorization, onAnswer }: PluginDoor,
   { id, method, target, headers }: IncomingRequest,
   options: ForwardOptions,
 ): ProxiedAnswer {
-  return {
-    proxy: async ({ body, begin, whenGone }) => {
-      const { caller, maxBody, responseHeaders } = options
-      const leave = options.enter?.()
-      const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
-      sent.body?.once('error', (failure) => (sent.failure = failure))
-      try {
-        await proxyRequest(options.isStream ? streams : pool, {
-          options: {
-            path: localTarget(target),
-            method,
-            headers: headersToPlugin(headers, { authorization, requestId: id, caller }),
-            body: sent.body,
-            headersTimeout: options.answerMs ?? answerMs,
-            bodyTimeout: options.stalledMs ?? stalledMs,
-          },
-          begin: (status, answered) =>
-            begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders })),
-          whenGone,
-        })
-      } catch (error) {
-        if (hasGone(error)) return
-        throw isApiError(sent.failure) ? sent.failure : toPluginError(name, error)
-      } finally {
-        leave?.()
-      }
-    },
+  const pass: ProxiedAnswer['proxy'] = async ({ body, begin, whenGone }) => {
+    const { caller, maxBody, responseHeaders } = options
+    const leave = options.enter?.()
+    const sentAt = performance.now()
+    const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
+    sent.body?.once('error', (failure) => (sent.failure = failure))
+    try {
+      await proxyRequest(options.isStream ? streams : pool, {
+        options: {
+          path: localTarget(target),
+          method,
+          headers: headersToPlugin(headers, { authorization, requestId: id, caller }),
+          body: sent.body,
+          headersTimeout: options.answerMs ?? answerMs,
+          bodyTimeout: options.stalledMs ?? stalledMs,
+        },
+        begin: (status, answered) => {
+          if (!options.isStream) onAnswer?.((performance.now() - sentAt) / 1000)
+          return begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders }))
+        },
+        whenGone,
+      })
+    } catch (error) {
+      if (hasGone(error)) return
+      throw isApiError(sent.failure) ? sent.failure : toPluginError(name, error)
+    } finally {
+      leave?.()
+    }
   }
+  return { proxy: (exchange) => traced('plugin', { 'pergola.plugin': name }, () => pass(exchange)) }
 }
 
 /** The error for the caller, who cannot fix the cause. */

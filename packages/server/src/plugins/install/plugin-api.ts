@@ -39,7 +39,7 @@ import type { Accounts } from '../process/accounts.ts'
 import type { PluginSettings } from '../plugin-settings.ts'
 import type { DeclareParts } from '../run/register-models.ts'
 import { describeRemoval } from '../removal/belongings.ts'
-import type { ReplicaLines } from '../run/recent-lines.ts'
+import type { PluginLog } from '../run/plugin-log.ts'
 import { requestRun } from '../run/request-run.ts'
 import { takeoverBy } from './takeover.ts'
 import { PackageFault } from '../package/unpack-archive.ts'
@@ -54,7 +54,7 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts, HandingP
   /** Digests of the packages shipped with the host. */
   readonly shipped: ReadonlySet<string>
   /** The latest log lines of its processes on this replica. */
-  readonly linesOf: (plugin: string, after: number) => ReplicaLines | undefined
+  readonly linesOf: PluginLog['read']
 }
 
 /** Installs the sent package, or prepares it to replace the active version; `plan=true` only reports what that would do. */
@@ -335,7 +335,7 @@ function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSp
   const adds = sent.groups.filter((group) => !spec.groups.includes(group))
   const groups = [...spec.groups, ...adds]
   if (enabled) return { ...spec, groups, candidate: { ...sent, adds } }
-  return { ...sent, groups, enabled, previous: versionOf(spec) }
+  return { ...sent, groups, enabled, previous: versionOf(spec), ...(spec.limits && { limits: spec.limits }) }
 }
 
 function upgrading(name: string, version: string): ApiError {
@@ -349,12 +349,12 @@ function upgrading(name: string, version: string): ApiError {
 /** The latest log lines on this replica, or those after a line that was returned before. */
 export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
   const { query } = request
-  refuseUnknown(query, ['after'])
+  refuseUnknown(query, ['after', 'replica'])
   const after = query.get('after') ?? '0'
   if (!/^\d{1,15}$/.test(after)) {
     throw new ApiError('BadRequest', `after must be a line number, as returned in "last"; it is "${after}"`)
   }
   if (!(await parts.store.get(parts.plugins, name))) throw objectNotFound('plugin', name)
-  const lines = linesOf(name, Number(after)) ?? { items: [], times: [], last: 0 }
+  const lines = await linesOf(name, { after: Number(after), replica: query.get('replica') ?? undefined })
   return jsonAnswer(200, Buffer.from(JSON.stringify(lines)))
 }

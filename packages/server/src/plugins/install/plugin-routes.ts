@@ -171,13 +171,18 @@ function logsRoute(parts: PluginApiParts): HostRoute {
     id: 'readPluginLogs',
     method: 'GET',
     path: `${plugins}/{name}/logs`,
-    summary: 'Read the last log lines of a plugin on the replica that responds',
+    summary: 'Read the last log lines of a plugin on all replicas',
     pathParameters,
     query: [
       {
         name: 'after',
         description: 'Only lines after this one; the value is `last` of an earlier response.',
         schema: { type: 'integer', minimum: 0 },
+      },
+      {
+        name: 'replica',
+        description: 'Only lines of this replica: its name or the beginning of its id.',
+        schema: text,
       },
     ],
     answers: [
@@ -186,12 +191,12 @@ function logsRoute(parts: PluginApiParts): HostRoute {
         description: 'The lines, oldest first.',
         schema: {
           type: 'object',
-          required: ['items', 'times', 'last'],
+          required: ['items', 'times', 'replicas', 'last'],
           properties: {
             items: texts,
             times: { ...texts, description: 'When the host received each line, RFC 3339.' },
             last: { type: 'integer', description: 'The number of the newest line.' },
-            replica: text,
+            replicas: { ...texts, description: 'The name of the replica of each line.' },
           },
         },
       },

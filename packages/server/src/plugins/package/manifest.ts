@@ -3,6 +3,7 @@ import {
   hueFault,
   iconFault,
   isAudienceGroup,
+  limitsFault,
   ownedVerbs,
   pagePathFault,
   pluginNameFault,
@@ -111,6 +112,8 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
     if (fault !== undefined) refuse(`claims the group "${group}", which ${fault}`)
     if (isAudienceGroup(group)) refuse(`claims the group "${group}", which looks like that of an audience`)
   }
+  const unusable = known.needs === undefined ? undefined : limitsFault(known.needs)
+  if (unusable !== undefined) refuse(`has needs, which ${unusable}`)
   refuseForeign(known)
   refuseVague(known)
   refusePages(known)

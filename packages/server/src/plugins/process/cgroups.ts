@@ -9,6 +9,8 @@ export interface ProcessUse {
   readonly processes: number
   /** Without a cgroup, shared pages are counted for each process. */
   readonly bytes: number
+  /** CPU time so far; without a cgroup, without that of processes whose parent exited before them. */
+  readonly cpuSeconds: number
 }
 
 /** A cgroup v2 of one plugin: the kernel counts and limits its processes. Those of a separate account cannot leave it. */
@@ -65,7 +67,11 @@ function createCgroup(folder: string, { memoryBytes, processes }: CgroupLimits):
   return {
     add: (pid) => tried(() => writeFileSync(file('cgroup.procs'), String(pid))),
     // pids.current counts threads; the documented limit counts processes.
-    use: () => ({ bytes: Number(textOf(file('memory.current'))), processes: wordsOf(file('cgroup.procs')).length }),
+    use: () => ({
+      bytes: Number(textOf(file('memory.current'))),
+      processes: wordsOf(file('cgroup.procs')).length,
+      cpuSeconds: Number(/^usage_usec (\d+)/m.exec(textOf(file('cpu.stat')))?.[1] ?? 0) / 1e6,
+    }),
     hasRunOut: () => /^oom_kill [1-9]/m.test(textOf(file('memory.events'))),
     kill: () => void tried(() => writeFileSync(file('cgroup.kill'), '1')),
     // Fails while the kernel still ends its processes; an empty cgroup costs nothing.

@@ -33,5 +33,5 @@ export function launchHere(run: RunHere, start: Omit<PluginStart, 'log'>, onLine
     why ??= reason
     void stop()
   }
-  return { pid: process.pid, log, exited, kill, stop }
+  return { pid: process.pid, log, exited, use: () => undefined, kill, stop }
 }

@@ -10,7 +10,7 @@ export interface LaunchOptions {
   readonly directory: string
   /** The socket of the host's API. */
   readonly hostSocket: string
-  readonly limits: PluginLimits
+  readonly limits: HostLimits
   /** The start token, for a host that must know it before the process is healthy; a new one by default. */
   readonly token?: string
   /** The account it runs as; the host's own by default. */
@@ -27,7 +27,7 @@ export interface LaunchOptions {
   readonly onLine: (line: string) => void
 }
 
-export interface PluginLimits {
+export interface HostLimits {
   readonly memoryBytes: number
   /** During development the limit is higher; this is the default limit of a host, for a warning. */
   readonly usualMemoryBytes?: number

@@ -4,18 +4,12 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { threadsEach, type Cgroup } from './cgroups.ts'
+import { threadsEach, type Cgroup, type ProcessUse } from './cgroups.ts'
 import { hasOnlyDebuggerLeft } from './inspector.ts'
-import type { LaunchOptions, PluginLimits } from './launch-options.ts'
+import type { LaunchOptions, HostLimits } from './launch-options.ts'
 import { createLineLog } from './line-log.ts'
 import { followOutput } from './output.ts'
-import {
-  markerName,
-  watchProcesses,
-  yieldToHost,
-  type PluginIdentity,
-  type WatchedProcesses,
-} from './plugin-processes.ts'
+import { markerName, watchProcesses, yieldToHost } from './plugin-processes.ts'
 import type { PluginExit, Running } from './running.ts'
 import { watchScratch } from './scratch-size.ts'
 
@@ -51,7 +45,13 @@ export function launch(options: LaunchOptions, door: { readonly token: string; r
   }
   const { pid } = child
   const cgroup = pid === undefined ? undefined : cgroupOf(options, pid, marker)
-  const processes = pid === undefined ? undefined : watchLimits({ ...options, pid, marker, cgroup }, options, kill)
+  let use: ProcessUse | undefined
+  const enforce = limitsOf(options, kill)
+  const onUse = (latest: ProcessUse) => {
+    use = latest
+    enforce(latest)
+  }
+  const processes = pid === undefined ? undefined : watchProcesses({ ...options, pid, marker, cgroup }, onUse)
   const scratch = watchScratch(directory, limits.scratchBytes, kill)
   if (pid !== undefined && !options.inspector) yieldToHost(pid)
   const exited = endOf(child).then(async ({ code, signal, failure }): Promise<PluginExit> => {
@@ -70,7 +70,7 @@ export function launch(options: LaunchOptions, door: { readonly token: string; r
     await exited
     clearTimeout(timer)
   }
-  return { pid: pid ?? 0, log, exited, kill, stop }
+  return { pid: pid ?? 0, log, exited, use: () => use, kill, stop }
 }
 
 /** The host's environment is not passed on. */
@@ -104,7 +104,7 @@ function dyingWithUs(command: readonly string[]): readonly string[] {
 
 /** Kernel limits: polling is too slow for a fork bomb, and does not see a deleted file. */
 function boundedBy(
-  { processes, scratchBytes }: PluginLimits,
+  { processes, scratchBytes }: HostLimits,
   command: readonly string[],
   hasAccount: boolean,
 ): readonly string[] {
@@ -144,22 +144,22 @@ async function hasClosed({ stdout, stderr }: ChildProcess): Promise<void> {
   for (const stream of [stdout, stderr]) if (stream && !stream.closed) await once(stream, 'close')
 }
 
-function watchLimits(
-  identity: PluginIdentity,
+/** Returns a function that kills processes that use more than they may. */
+function limitsOf(
   { limits, onLine }: Pick<LaunchOptions, 'limits' | 'onLine'>,
   kill: (why: string) => void,
-): WatchedProcesses {
+): (use: ProcessUse) => void {
   const { memoryBytes, usualMemoryBytes = memoryBytes, processes: most } = limits
   let isTold = false
-  return watchProcesses(identity, ({ bytes, processes }) => {
+  return ({ bytes, processes }) => {
     if (bytes > usualMemoryBytes && !isTold) {
       isTold = true
-      const limit = `a host ends a plugin that uses more than ${mebibytes(usualMemoryBytes)} MiB`
-      onLine(`it uses ${mebibytes(bytes)} MiB of memory; ${limit}, unless plugins.memoryLimit is raised`)
+      const limit = `a host ends it when it uses more than ${mebibytes(usualMemoryBytes)} MiB`
+      onLine(`it uses ${mebibytes(bytes)} MiB of memory; ${limit}, unless definePlugin has needs: { memory }`)
     }
     if (bytes > memoryBytes) kill(`used ${mebibytes(bytes)} MiB of memory; the limit is ${mebibytes(memoryBytes)}`)
     if (processes > most) kill(`had ${processes} processes; the limit is ${most}`)
-  })
+  }
 }
 
 const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024)

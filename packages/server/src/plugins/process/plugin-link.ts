@@ -24,6 +24,8 @@ export interface PluginLink extends AsyncDisposable {
   readonly socket: string
   /** The authorization header of the host's requests. */
   readonly authorization: string
+  /** Forwarded requests that it has not finished answering. */
+  openRequests(): number
   isHealthy(): Promise<boolean>
   /** The definition reported by the plugin. */
   definition(): Promise<unknown>
@@ -66,6 +68,7 @@ export function openPluginLink({ name, socket, token }: LinkOptions): PluginLink
     streams,
     socket,
     authorization,
+    openRequests: () => pool.stats.running + streams.stats.running,
     isHealthy: async () => {
       try {
         return (await get('/pergola/health', healthMs)).status === 200

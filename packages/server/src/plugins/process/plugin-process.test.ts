@@ -193,7 +193,7 @@ test('a plugin above the usual limit, under a raised one, gets one warning with 
   await using plugin = await startPluginProcess({ ...given, limits, onLine: (line) => void lines.push(line) })
   const told = () => lines.filter((line) => line.startsWith('it uses '))
   const words =
-    /^it uses \d+ MiB of memory; a host ends a plugin that uses more than 64 MiB, unless plugins\.memoryLimit is raised$/
+    /^it uses \d+ MiB of memory; a host ends it when it uses more than 64 MiB, unless definePlugin has needs: \{ memory \}$/
   await expect.poll(told).toEqual([expect.stringMatching(words)])
   expect(isRunning(plugin.pid)).toBe(true)
 })

@@ -19,7 +19,7 @@ const toldMissed = 2
 const shownLines = 15
 
 /** A running, healthy plugin. */
-export interface PluginProcess extends AsyncDisposable, Pick<Running, 'pid' | 'log' | 'exited'> {
+export interface PluginProcess extends AsyncDisposable, Pick<Running, 'pid' | 'log' | 'exited' | 'use'> {
   /** Authenticates the host and the plugin to each other while it runs. */
   readonly token: string
   readonly link: PluginLink

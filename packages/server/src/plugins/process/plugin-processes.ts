@@ -3,6 +3,8 @@ import { setPriority } from 'node:os'
 import type { Cgroup, ProcessUse } from './cgroups.ts'
 
 const pageBytes = 4_096
+/** The same on every Linux that Node.js supports. */
+const ticksPerSecond = 100
 const lookMs = 250
 /** Rounds of killing at a time; a plugin that still starts processes after them is visited again after `lookMs`. */
 const mostRounds = 20
@@ -45,6 +47,8 @@ interface Stat {
   /** When it started; distinguishes processes that had the same PID. */
   readonly start: string
   readonly pages: number
+  /** CPU time of the process and of its children that ended. */
+  readonly ticks: number
 }
 
 interface Member extends Stat {
@@ -84,7 +88,8 @@ function look(): void {
   for (const plugin of watched) {
     const found = members.get(plugin) ?? []
     const bytes = found.reduce((sum, { pages }) => sum + pages * pageBytes, 0)
-    plugin.onUse(plugin.cgroup?.use() ?? { processes: found.length, bytes })
+    const cpuSeconds = found.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond
+    plugin.onUse(plugin.cgroup?.use() ?? { processes: found.length, bytes, cpuSeconds })
   }
 }
 
@@ -232,6 +237,8 @@ function statOf(pid: number): Stat | undefined {
       session: Number(session),
       start: fields[19] ?? '',
       pages: Number(fields[21]),
+      // In user mode and in the kernel, each of itself and of its children.
+      ticks: fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0),
     }
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import type { ProcessUse } from './cgroups.ts'
 import type { LineLog } from './line-log.ts'
 
 /** How a process ended. */
@@ -15,6 +16,8 @@ export interface Running {
   readonly pid: number
   readonly log: Pick<LineLog, 'lines'>
   readonly exited: Promise<PluginExit>
+  /** What its processes used when they were last counted, up to a second ago. */
+  use(): ProcessUse | undefined
   kill(why: string): void
   /** Asks the plugin to finish; resolves when it has exited or was killed. */
   stop(): Promise<void>

@@ -49,9 +49,9 @@ test.for(machines)('on a machine with %s', ([, files, expected]) => {
 })
 
 test('too little memory is reported with figures', () => {
-  const room = { containerBytes: 1024 * mib, pluginBytes: 128 * mib }
-  expect(memoryWarning({ ...room, plugins: 4 })).toBeUndefined()
-  expect(memoryWarning({ ...room, plugins: 5 })).toBe(
-    '1152 MiB may be needed (512 MiB for the host, 5 plugins of 128 MiB), and there are 1024 MiB; give the container more memory, or lower plugins.memoryLimit',
+  const plugins = (count: number) => Array<number>(count).fill(128 * mib)
+  expect(memoryWarning(1024 * mib, plugins(4))).toBeUndefined()
+  expect(memoryWarning(1024 * mib, plugins(5))).toBe(
+    '1152 MiB may be needed (512 MiB for the host, 640 MiB for 5 plugins), and there are 1024 MiB; give the container more memory, or lower the limits of plugins',
   )
 })

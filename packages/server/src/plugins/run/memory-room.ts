@@ -6,21 +6,15 @@ export const hostReserveBytes = 512 * 1024 * 1024
 /** The value that cgroup v1 reports for "no limit". */
 const unlimitedBytes = 2 ** 60
 
-export interface MemoryRoom {
-  /** The memory limit of the host and all plugins together. */
-  readonly containerBytes: number
-  readonly plugins: number
-  readonly pluginBytes: number
-}
-
-/** A warning for the operator when the host and all plugins at their limits would not fit. */
-export function memoryWarning({ containerBytes, plugins, pluginBytes }: MemoryRoom): string | undefined {
-  const needed = hostReserveBytes + plugins * pluginBytes
+/** A warning for the operator when the host and all plugins at their limits would not fit into the container. */
+export function memoryWarning(containerBytes: number, pluginBytes: readonly number[]): string | undefined {
+  const forPlugins = pluginBytes.reduce((sum, bytes) => sum + bytes, 0)
+  const needed = hostReserveBytes + forPlugins
   if (needed <= containerBytes) return undefined
   return [
     `${mebibytes(needed)} may be needed (${mebibytes(hostReserveBytes)} for the host,`,
-    `${plugins} plugins of ${mebibytes(pluginBytes)}), and there are ${mebibytes(containerBytes)};`,
-    'give the container more memory, or lower plugins.memoryLimit',
+    `${mebibytes(forPlugins)} for ${pluginBytes.length} plugins), and there are ${mebibytes(containerBytes)};`,
+    'give the container more memory, or lower the limits of plugins',
   ].join(' ')
 }
 

@@ -16,6 +16,7 @@ import {
 import type { RunHere } from '../process/launch-here.ts'
 import type { InstalledPlugin } from './known-plugins.ts'
 import { createNeighbours } from './neighbours.ts'
+import { createPluginUses } from './plugin-uses.ts'
 import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
 import { registerModels } from './register-models.ts'
 
@@ -116,7 +117,7 @@ async function start({ sample = {}, spec, isCandidate = false, here, parts, othe
         const { door, isServing = false, token } = runner ?? {}
         states.push({ ...state, isReachable: door !== undefined, isServing, token })
       },
-      onExit: () => {},
+      uses: createPluginUses(),
       ...parts,
     },
     plugin,

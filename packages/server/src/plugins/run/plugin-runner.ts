@@ -22,6 +22,7 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import { hostFault, type Manifest } from '../package/manifest.ts'
 import { untilMet, untilUnmet, type Neighbours } from './neighbours.ts'
 import { NotStarted, PluginFailed, Superseded } from './not-started.ts'
+import type { PluginUses } from './plugin-uses.ts'
 import { openPackage } from '../package/open-package.ts'
 import type { Packages } from '../package/packages.ts'
 import { installingCaller } from '../plugin-model.ts'
@@ -29,7 +30,8 @@ import type { Account, Accounts } from '../process/accounts.ts'
 import type { Cgroups } from '../process/cgroups.ts'
 import type { Inspector } from '../process/inspector.ts'
 import type { RunHere } from '../process/launch-here.ts'
-import type { PluginLimits } from '../process/launch-options.ts'
+import type { HostLimits } from '../process/launch-options.ts'
+import { limitsFor } from './limits-for.ts'
 import { newStartToken, startPluginProcess, type PluginProcess } from '../process/plugin-process.ts'
 import { areReady, haveDuplicates, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from '../package/unpacked-package.ts'
@@ -49,10 +51,12 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly packages: Packages
   readonly log: Log
   readonly hostSocket: string
-  readonly limits: PluginLimits
+  /** What every plugin may use. */
+  readonly limits: HostLimits
   readonly accounts: Pick<Accounts, 'take'>
   readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
+  readonly uses: Pick<PluginUses, 'follow' | 'exited' | 'answered'>
   /** How to run a plugin in the host's own process, for tests of plugins; undefined for those with a process of their own. */
   readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   /** Called for every line that a plugin writes. */
@@ -65,8 +69,6 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly activeSpec: (plugin: InstalledPlugin, digest: string) => Promise<PluginSpec | undefined>
   /** Called for every new state. */
   readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
-  /** Called when a process exited and will be restarted. */
-  readonly onExit: (plugin: string) => void
 }
 
 /** One version of a plugin on this replica: started, monitored and restarted until it is released. */
@@ -111,6 +113,7 @@ interface Prepared {
   readonly objects: readonly DeclaredObject[]
   readonly unpacked: UnpackedPackage
   readonly account: Account | undefined
+  readonly limits: HostLimits
 }
 
 /** The state of a running version. */
@@ -229,7 +232,7 @@ function newRun(parts: RunnerParts, plugin: InstalledPlugin, digest: string): Ru
 async function keepRunning(run: Run): Promise<void> {
   const { parts, plugin, tell, stopping } = run
   tell({ phase: 'NotStarted' })
-  using prepared = await prepare(parts, plugin.name, run.digest)
+  using prepared = await prepare(parts, plugin, run.digest)
   const { definition } = prepared.manifest
   run.owned = definition.owned
   run.groups = definition.groups
@@ -260,7 +263,7 @@ async function keepRunning(run: Run): Promise<void> {
     run.arrived.resolve()
     failures = ranMs > steadyMs ? 1 : failures + 1
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
-    parts.onExit(plugin.name)
+    parts.uses.exited(plugin.name)
     parts.log.warn({ plugin: plugin.name, waitMs, why }, 'plugin exited; restarting after backoff')
     const next = `it is started again in ${Math.ceil(waitMs / 1000)} s`
     // Also written to the plugin's log, because the status is lost on restart.
@@ -283,8 +286,9 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
   const { parts, plugin } = run
   const over = new AbortController()
   const began = performance.now()
+  using counted = new DisposableStack()
   try {
-    const running = await start(run, prepared)
+    const running = await start(run, prepared, counted)
     parts.log.info({ plugin: plugin.name, ms: Math.round(performance.now() - began) }, 'a plugin is started')
     run.tell({ phase: 'Started' })
     run.arrived.resolve()
@@ -314,7 +318,11 @@ function endOf({ how, lines }: Awaited<PluginProcess['exited']>): string {
 }
 
 /** Up to `Started`: its process, its models and their indexes, its declared objects. */
-async function start(run: Run, { manifest, objects, unpacked, account }: Prepared): Promise<PluginProcess> {
+async function start(
+  run: Run,
+  { manifest, objects, unpacked, account, limits }: Prepared,
+  counted: DisposableStack,
+): Promise<PluginProcess> {
   const { parts, plugin, digest, tell, stopping } = run
   const { name } = plugin
   const { models } = manifest.definition
@@ -326,7 +334,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     command: unpacked.command,
     directory: unpacked.scratch,
     hostSocket: parts.hostSocket,
-    limits: parts.limits,
+    limits,
     signal: stopping.signal,
     account,
     cgroups: parts.cgroups,
@@ -335,6 +343,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     onLine: (line) => parts.onLine(name, line),
   })
   run.process = running
+  counted.use(parts.uses.follow(name, running))
   // A stop during the start had no process to end.
   stopping.signal.throwIfAborted()
   run.evaluator = createEvaluator(name, running.link)
@@ -376,7 +385,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   })
   run.routes = createRouteTable(manifest.definition.routes)
   const { pool, share, streams, socket, authorization } = running.link
-  run.door = { name, pool, share, streams, socket, authorization, stopping: stopping.signal }
+  const onAnswer = (seconds: number) => parts.uses.answered(name, seconds)
+  run.door = { name, pool, share, streams, socket, authorization, onAnswer, stopping: stopping.signal }
   return running
 }
 
@@ -401,16 +411,17 @@ function appsOf({ apps, groups, api = '/', models }: PluginDefinition): readonly
 
 /** Reads and checks the package once. */
 async function prepare(
-  { packages, accounts, limits }: RunnerParts,
-  name: string,
+  parts: Pick<RunnerParts, 'packages' | 'accounts' | 'limits'>,
+  { name, spec }: InstalledPlugin,
   digest: string,
 ): Promise<Prepared & Disposable> {
-  const { read, manifest, objects } = await openPackage(packages, digest)
+  const { read, manifest, objects } = await openPackage(parts.packages, digest)
   const fault = manifest.name === name ? hostFault(manifest) : `its package is that of ${manifest.name}`
   if (fault !== undefined) throw new PluginFailed(fault)
   using stack = new DisposableStack()
-  const account = stack.use(await accounts.take())
+  const limits = limitsFor(parts.limits, manifest.definition.needs, spec.limits)
+  const account = stack.use(await parts.accounts.take())
   const unpacked = stack.use(unpackInto(name, read, { account, memoryBytes: limits.memoryBytes }))
   const kept = stack.move()
-  return { manifest, objects, unpacked, account, [Symbol.dispose]: () => kept[Symbol.dispose]() }
+  return { manifest, objects, unpacked, account, limits, [Symbol.dispose]: () => kept[Symbol.dispose]() }
 }

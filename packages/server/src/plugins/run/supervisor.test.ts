@@ -99,6 +99,7 @@ async function supervised({ spec = {}, here = answering(first, 'one') }: Given =
     },
     replicas: {
       own: 'one',
+      ownName: 'one',
       // The other replica never reports, so that an upgrade waits instead of switching.
       live: async () => new Set(['one', 'other']),
     },

@@ -9,7 +9,7 @@ import {
   type PluginState,
 } from '@pergola/api'
 import { deepEqual } from '../../base/deep-equal.ts'
-import { counter, gauge } from '../../base/metrics.ts'
+import { gauge } from '../../base/metrics.ts'
 import type { AnsweringPlugin } from '../custom-api/custom-api.ts'
 import type { OwnedResource } from '../../models/verbs/owner-scope.ts'
 import type { ModelDefinition } from '../../models/definition/definition.ts'
@@ -19,6 +19,7 @@ import { fromData } from '../../models/object-bytes.ts'
 import { StaleModel } from '../../store/stale-model.ts'
 import type { InstalledPlugin, KnownPlugins } from './known-plugins.ts'
 import { createNeighbours } from './neighbours.ts'
+import { createPluginUses, type PluginUses } from './plugin-uses.ts'
 import { specOf } from '../plugin-model.ts'
 import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
 import { createPluginStatuses } from './plugin-statuses.ts'
@@ -26,7 +27,7 @@ import { removePlugin } from '../removal/remove-plugin.ts'
 import type { Replicas } from '../../store/replicas.ts'
 import { createSeat, type Seat } from './seat.ts'
 import { underLease } from './under-lease.ts'
-import { createRecentLog, type ReplicaLines } from './recent-lines.ts'
+import { createPluginLog, type PluginLog } from './plugin-log.ts'
 import { giveUp, upgrade, type UpgradeParts } from '../upgrade/upgrade.ts'
 
 /** The group prefix of owned objects. */
@@ -37,11 +38,11 @@ const lookMs = 50
 
 export interface SupervisorParts extends Omit<
   RunnerParts,
-  'onState' | 'onExit' | 'exclusively' | 'activeSpec' | 'neighbours'
+  'onState' | 'uses' | 'exclusively' | 'activeSpec' | 'neighbours'
 > {
   readonly known: KnownPlugins
   readonly plugins: Model
-  readonly replicas: Pick<Replicas, 'own' | 'live'>
+  readonly replicas: Pick<Replicas, 'own' | 'ownName' | 'live'>
   /** Called with every state of a version on this replica. */
   readonly onPluginState: (plugin: string, digest: string, state: PluginState) => void
 }
@@ -76,8 +77,10 @@ export interface Supervisor extends AsyncDisposable {
   reach(info: RequestInfo): Reached
   /** The custom APIs of the plugins that run or would run. */
   readonly customApis: () => ServedApis
-  /** The log lines of its processes after a given line. */
-  readonly linesOf: (plugin: string, after: number) => ReplicaLines | undefined
+  /** The latest log lines of a plugin's processes on all replicas. */
+  readonly linesOf: PluginLog['read']
+  /** What each plugin uses on this replica. */
+  readonly uses: PluginUses['read']
   /** The tokens of all running processes. */
   readonly startTokens: () => readonly StartToken[]
   /** The token of the active version, once its models are served. */
@@ -92,7 +95,7 @@ export interface Supervisor extends AsyncDisposable {
 
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { known } = parts
-  const { seats, look, written, giveUpOn, settled } = createSeats(parts)
+  const { seats, look, uses, written, giveUpOn, settled } = createSeats(parts)
   const following = new DisposableStack()
   const activeIn = (group: string) => {
     const plugin = known.claims().pluginOf(group)
@@ -110,10 +113,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       }
     },
     customApis: () => apisOf([...seats.values()].flatMap((seat) => (seat.active ? [seat.active] : []))),
-    linesOf: (plugin, after) => {
-      const lines = written.after(plugin, after)
-      return lines && { ...lines, replica: parts.replicas.own }
-    },
+    linesOf: written.read,
+    uses: uses.read,
     reach: (info) => {
       const group = groupOf(info)
       const { plugin, runner } = group === undefined ? {} : activeIn(group)
@@ -164,6 +165,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       following.dispose()
       await Promise.all([...seats.values()].map((seat) => seat[Symbol.asyncDispose]()))
       await settled()
+      await written[Symbol.asyncDispose]()
+      uses[Symbol.dispose]()
     },
   }
 }
@@ -208,13 +211,14 @@ function createSeats(parts: SupervisorParts) {
   const { known, log, store } = parts
   const seats = new Map<string, Seat>()
   const statuses = createPluginStatuses(parts)
-  const written = createRecentLog(() => parts.clock.now())
+  const written = createPluginLog(parts)
   const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
   const neighbours = createNeighbours({
     installed: (name) => known.all().find((plugin) => plugin.name === name),
     isStarted: (name) => seats.get(name)?.active?.door !== undefined,
   })
-  const { phases, onExit } = countPlugins()
+  const phases = countPlugins()
+  const uses = createPluginUses()
   const onState: RunnerParts['onState'] = (plugin, digest, state) => {
     if (digest === plugin.spec.digest) phases.set(plugin.name, state.phase)
     statuses.tell(plugin, digest, state)
@@ -226,7 +230,7 @@ function createSeats(parts: SupervisorParts) {
     parts.onLine(plugin, line)
   }
   const activeSpec = activeSpecReader(parts)
-  const runnerParts: RunnerParts = { ...parts, exclusively, activeSpec, neighbours, onState, onExit, onLine }
+  const runnerParts: RunnerParts = { ...parts, exclusively, activeSpec, neighbours, uses, onState, onLine }
   const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
   const newSeat = () =>
     createSeat({
@@ -256,12 +260,14 @@ function createSeats(parts: SupervisorParts) {
     })
   return {
     seats,
+    uses,
     written,
     look: async () => {
       const wanted = new Map(known.all().map((plugin) => [plugin.name, plugin]))
       for (const name of seats.keys()) {
         if (wanted.has(name)) continue
         written.forget(name)
+        uses.forget(name)
         phases.delete(name)
       }
       for (const [name, { spec }] of wanted) {
@@ -280,15 +286,14 @@ function createSeats(parts: SupervisorParts) {
 }
 
 /** The phases of plugins, by name, for the metrics. */
-function countPlugins() {
+function countPlugins(): Map<string, string> {
   const phases = new Map<string, string>()
   gauge('pergola_plugins', () => {
     const counts = new Map<string, number>()
     for (const phase of phases.values()) counts.set(phase, (counts.get(phase) ?? 0) + 1)
     return [...counts].map(([phase, value]) => ({ value, labels: { phase } }))
   })
-  const exited = counter('pergola_plugin_exits')
-  return { phases, onExit: (plugin: string) => exited(1, { plugin }) }
+  return phases
 }
 
 /** Used for every write that asks a plugin, so each answer is cached. */

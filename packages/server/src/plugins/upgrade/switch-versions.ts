@@ -86,13 +86,14 @@ function switched({ plugin, candidate }: Versions, stored: { readonly uid: strin
     throw new Superseded('its candidate has changed')
   }
   if (!spec.enabled) throw new PluginFailed('the plugin was disabled')
-  const { groups, enabled, restarts } = spec
+  const { groups, enabled, restarts, limits } = spec
   const next: PluginSpec = {
     ...versionOf(candidate),
     groups,
     enabled,
     previous: versionOf(spec),
     ...(restarts !== undefined && { restarts }),
+    ...(limits && { limits }),
   }
   return { metadata: {}, spec: next }
 }

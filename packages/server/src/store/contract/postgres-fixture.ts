@@ -6,7 +6,7 @@ import { createMigratedDatabase } from './migrated-database.ts'
 /** A store on a new database, opened with the options for its URL. */
 export async function postgresFixture(
   serverUrl: string,
-  optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements' | 'candidateLimit'>,
+  optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'schema' | 'namedStatements' | 'candidateLimit'>,
   { smallLog = false }: FixtureOptions = {},
 ): Promise<StoreFixture & { readonly url: string }> {
   const database = await createMigratedDatabase(serverUrl)

@@ -14,17 +14,32 @@ import { migrations } from './migrate.ts'
 /** Where Debian installs the programs of every PostgreSQL version. */
 const installedBelow = '/usr/lib/postgresql'
 const shownLines = 5
-/** Archive entries that exist in every database. */
-const ownSchema = /^\d+; \d+ \d+ (?:SCHEMA|(?:COMMENT|ACL) - SCHEMA) (?:- )?public\b/
+/** The schema itself, which is there when its content is restored. */
+const schemaEntry = /^\d+; \d+ \d+ (?:SCHEMA|(?:COMMENT|ACL) - SCHEMA) (?:- )?\w+\b/
+
+/** A database, or one of the installations in it. */
+export interface DatabasePlace {
+  readonly url: string
+  /** `public` by default. */
+  readonly schema?: string | undefined
+}
 
 /** Uses pg_dump, which reads one snapshot while others write. */
-export async function backUpPostgres(url: string, to: string, tell: Tell): Promise<void> {
+export async function backUpPostgres({ url, schema = 'public' }: DatabasePlace, to: string, tell: Tell): Promise<void> {
   await using database = await connectTo(url)
   const program = await programFor('pg_dump', await majorOf(database.client))
   await writeNewFile(to, (part) =>
     run({
       program,
-      words: ['--format=custom', '--no-owner', '--no-privileges', '--schema=public', '--verbose', `--file=${part}`],
+      words: [
+        '--format=custom',
+        '--no-owner',
+        '--no-privileges',
+        `--schema=${schema}`,
+        '--no-unlogged-table-data',
+        '--verbose',
+        `--file=${part}`,
+      ],
       url,
       tell,
     }),
@@ -32,30 +47,33 @@ export async function backUpPostgres(url: string, to: string, tell: Tell): Promi
 }
 
 export async function restorePostgres(
-  url: string,
+  { url, schema = 'public' }: DatabasePlace,
   { from, replace, tell }: RestoreOptions,
 ): Promise<string | undefined> {
   if (!existsSync(from)) throw new Error(`there is no file ${from}`)
   await using database = await connectTo(url)
   const { client } = database
   const program = await programFor('pg_restore', await majorOf(client))
-  const list = await contentsOf(program, from)
+  const { list, schema: saved } = await contentsOf(program, from)
+  if (saved !== schema)
+    throw new Error(`${from} is of the schema ${saved}; set database.schema to it instead of ${schema}`)
   usableNumber(await schemaOf(program, from), migrations)
   await assertUnused(client)
-  const isThere =
-    (await client.query('SELECT FROM pg_tables WHERE schemaname = $1 LIMIT 1', ['public'])).rows.length > 0
+  const isThere = (await client.query('SELECT FROM pg_tables WHERE schemaname = $1 LIMIT 1', [schema])).rows.length > 0
   if (isThere && !replace) throw new Error('the database is not empty; use --replace to move its content aside')
   const aside = isThere ? `before_${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}` : undefined
-  if (aside !== undefined) await client.query(`ALTER SCHEMA public RENAME TO ${aside}; CREATE SCHEMA public`)
+  if (aside !== undefined) await client.query(`ALTER SCHEMA "${schema}" RENAME TO ${aside}`)
+  await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
   const directory = mkdtempSync(join(tmpdir(), 'pergola-restore-'))
   try {
     const file = join(directory, 'contents')
     writeFileSync(file, list)
     const words = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--verbose']
     await run({ program, words: [...words, `--use-list=${file}`, from], url, tell })
-    await client.query('DELETE FROM public.sessions')
+    await client.query(`DELETE FROM "${schema}".sessions`)
   } catch (error) {
-    if (aside !== undefined) await client.query(`DROP SCHEMA public CASCADE; ALTER SCHEMA ${aside} RENAME TO public`)
+    if (aside !== undefined)
+      await client.query(`DROP SCHEMA "${schema}" CASCADE; ALTER SCHEMA ${aside} RENAME TO "${schema}"`)
     throw error
   } finally {
     rmSync(directory, { recursive: true })
@@ -95,14 +113,14 @@ async function assertUnused(client: Client): Promise<void> {
   if (count > 0) throw new Error(`${count} others are connected to the database; stop the servers first`)
 }
 
-async function contentsOf(program: string, from: string): Promise<string> {
+/** The list of its entries without the schema itself, and the name of that. */
+async function contentsOf(program: string, from: string): Promise<{ readonly list: string; readonly schema: string }> {
   try {
     const { stdout } = await promisify(execFile)(program, ['--list', from], { maxBuffer: 64 * 1024 * 1024 })
-    if (!/ TABLE public models /.test(stdout)) throw new Error('it has none of our tables')
-    return stdout
-      .split('\n')
-      .filter((line) => !ownSchema.test(line))
-      .join('\n')
+    const [, schema] = / TABLE (\w+) models /.exec(stdout) ?? []
+    if (schema === undefined) throw new Error('it has none of our tables')
+    const lines = stdout.split('\n').filter((line) => !schemaEntry.test(line))
+    return { list: lines.join('\n'), schema }
   } catch (error) {
     throw new Error(`${from} is no backup of a PostgreSQL database: ${(error as Error).message}`, { cause: error })
   }

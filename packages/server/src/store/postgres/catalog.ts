@@ -120,7 +120,8 @@ export async function lockTable(
   targets: readonly ModelKey[],
 ): Promise<ModelTable | undefined> {
   const keys = [...new Set([model, ...targets].map(keyOf))].toSorted()
-  for (const key of keys) await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [key])
+  for (const key of keys)
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1 || installation_scope(), 1))', [key])
   const row = await readRow(client, model)
   const table = row && toTable(model, row)
   if (table && targetsOf([table]).some((target) => !keys.includes(keyOf(target)))) throw new TargetsChanged()

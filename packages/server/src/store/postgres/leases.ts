@@ -64,8 +64,8 @@ export async function releaseLease(pool: Pool, { name, token }: Lease): Promise<
   )
 }
 
-export async function heldLeases(pool: Pool, prefix: string): Promise<readonly HeldLease[]> {
-  const { rows } = await pool.query<{ name: string; replica: string | null; about: string | null }>(
+export async function heldLeases(client: Pick<ClientBase, 'query'>, prefix: string): Promise<readonly HeldLease[]> {
+  const { rows } = await client.query<{ name: string; replica: string | null; about: string | null }>(
     'SELECT name, replica, about FROM leases WHERE starts_with(name, $1) AND expires_at >= clock_timestamp() ORDER BY name',
     [prefix],
   )

@@ -1,7 +1,9 @@
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
 import { retryRaces } from '../retry-races.ts'
 import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
+import { pluginLines } from '../host-tables.ts'
 import { initialTables } from './initial-tables.ts'
+import { separateSchemas } from './separate-schemas.ts'
 import { inTransaction } from './write/transaction.ts'
 
 /**
@@ -11,7 +13,13 @@ import { inTransaction } from './write/transaction.ts'
 export const migrations: readonly Migration[] = [
   { number: 8, lowestReader: 8, sql: initialTables },
   { number: 9, lowestReader: 8, sql: 'ALTER TABLE leases ADD COLUMN replica text, ADD COLUMN about text' },
+  // Unlogged: a crash of the database may lose log lines.
+  { number: 10, lowestReader: 8, sql: `CREATE UNLOGGED TABLE plugin_lines ${pluginLines}` },
+  { number: 11, lowestReader: 8, sql: separateSchemas },
 ]
+
+/** As the function `installation_scope`, which an empty database does not have yet. */
+const scope = `CASE coalesce(current_schema(), 'public') WHEN 'public' THEN '' ELSE ' ' || current_schema() END`
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number int PRIMARY KEY,
@@ -35,7 +43,7 @@ const deadlockDetected = '40P01'
 
 async function tryMigrating(pool: Pool, known: readonly Migration[]): Promise<void> {
   await inTransaction(pool, async (client) => {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema', 0))`)
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema' || ${scope}, 0))`)
     const needed = missing(usableNumber(await readSchema(client), known), known)
     if (needed.length === 0) return
     await client.query(history)

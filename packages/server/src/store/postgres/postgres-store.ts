@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { gauge } from '../../base/metrics.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { usableNumber } from '../schema-version.ts'
 import { sql, type SqlRow } from '../sql.ts'
@@ -10,6 +11,7 @@ import { compact } from './changelog/compact.ts'
 import { head, readChanges, readPacked, unpackCarried, type ChangeParts } from './changelog/changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './write/grouping.ts'
 import { acquireLease, heldLeases, releaseLease } from './leases.ts'
+import { inSchema, prepareSchema } from './connection/in-schema.ts'
 import { keepConnections } from './connection/keep-connections.ts'
 import { list } from './list/list.ts'
 import { countDangling, countValues, getMany } from './list/related.ts'
@@ -17,6 +19,7 @@ import { startListening } from './changelog/listen.ts'
 import { migrate, migrations, readSchema } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './changelog/log-partitions.ts'
 import { startSequencer } from './changelog/sequencer.ts'
+import { databaseAddress } from './connection/database-address.ts'
 import { UnnamedClient } from './connection/unnamed-client.ts'
 import { write, writeTogether } from './write/write.ts'
 
@@ -24,6 +27,8 @@ export interface PostgresOptions {
   readonly url: string
   /** Past a pooler, for what one in transaction mode cannot do or would cut off: notifications, migrations, index builds. */
   readonly directUrl?: string | undefined
+  /** Separates installations that share a database; by default the tables are where the database puts them. */
+  readonly schema?: string | undefined
   /** Whether connections keep named prepared statements; turn it off behind a pooler that cannot. On by default. */
   readonly namedStatements?: boolean
   /** Whether single writes and reads of many callers are batched under load; on by default. */
@@ -44,19 +49,11 @@ const queryTimeoutMs = 30_000
 /** Maximum number of changes put in order in one transaction. */
 const maxPass = 5_000
 
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(given: PostgresOptions): Promise<Store> {
+  const options = inSchema(given)
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
   const { candidateLimit = defaultCandidateLimit } = options
-  const { pool, direct, endPools } = openPools(options, namedStatements)
-  try {
-    await migrate(direct)
-    await ensurePartitions(pool, partitions)
-  } catch (error) {
-    await endPools()
-    throw new Error(`cannot prepare ${describe(options.directUrl ?? options.url)}: ${messageOf(error)}`, {
-      cause: error,
-    })
-  }
+  const { pool, direct, endPools } = await openPrepared(options, { namedStatements, partitions })
   const catalog = createCatalog(pool)
   const makeRoom = () => ensurePartitions(pool, partitions)
   const sequencer = startSequencer(pool, {
@@ -84,7 +81,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const readGrouped = createReadGrouping(pool, (model) => catalog.find(model), grouping)
 
   return {
-    description: describe(options.url),
+    description: databaseAddress(options.url),
     details: () => detailsOf(options, isTold()),
     ping: async () => {
       await pool.query('SELECT 1')
@@ -128,6 +125,24 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
+/** Creates the schema, the tables and the partitions that are missing. */
+async function openPrepared(
+  options: PostgresOptions,
+  { namedStatements, partitions }: Required<Pick<PostgresOptions, 'namedStatements' | 'partitions'>>,
+): Promise<ReturnType<typeof openPools>> {
+  const { schema, url, directUrl = url } = options
+  const pools = openPools(options, namedStatements)
+  try {
+    if (schema !== undefined) await prepareSchema(pools, { schema, url })
+    await migrate(pools.direct)
+    await ensurePartitions(pools.pool, partitions)
+    return pools
+  } catch (error) {
+    await pools.endPools()
+    throw new Error(`cannot prepare ${databaseAddress(directUrl)}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
 function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedStatements: boolean) {
   const connectionTimeoutMillis = connectTimeoutMs
   const pool = new Pool({
@@ -144,20 +159,24 @@ function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedS
   const direct = directUrl === undefined ? pool : new Pool(past)
   const all = new Set([direct, pool])
   for (const one of all) one.on('error', onConnectionLost)
+  const sum = (count: (one: Pool) => number) => [...all].reduce((total, one) => total + count(one), 0)
+  const measured = new DisposableStack()
+  measured.use(
+    gauge('pergola_store_connections', () => [
+      { value: sum(({ totalCount, idleCount }) => totalCount - idleCount), labels: { state: 'busy' } },
+      { value: sum(({ idleCount }) => idleCount), labels: { state: 'idle' } },
+    ]),
+  )
+  measured.use(gauge('pergola_store_waiting', () => [{ value: sum(({ waitingCount }) => waitingCount) }]))
   const endPools = async () => {
+    measured.dispose()
     for (const one of all) if (!one.ending) await one.end()
   }
   return { pool, direct, endPools }
 }
 
-function describe(url: string): string {
-  const { hostname, port, pathname, username } = new URL(url)
-  const user = username ? `${username}@` : ''
-  return `PostgreSQL ${user}${hostname}:${port || '5432'}${pathname}`
-}
-
 function detailsOf({ directUrl, namedStatements = true }: PostgresOptions, isTold: boolean): string {
-  const direct = directUrl === undefined ? 'no database.directUrl' : `directUrl ${describe(directUrl)}`
+  const direct = directUrl === undefined ? 'no database.directUrl' : `directUrl ${databaseAddress(directUrl)}`
   const told = isTold ? 'changes by notification' : 'changes by polling, because no notifications arrive'
   return `${told}, named statements ${namedStatements ? 'on' : 'off'}, ${direct}`
 }

@@ -50,6 +50,12 @@ export async function listSessions(store: Store, uid: string, now: number): Prom
   return (await store[sql](statement(text, [uid, now]))).map(toSession)
 }
 
+/** Of all users, last used first. */
+export async function listAllSessions(store: Store, now: number, limit: number): Promise<readonly Session[]> {
+  const text = `SELECT ${columns} FROM sessions WHERE expires_at > $1 ORDER BY used_at DESC, id LIMIT $2`
+  return (await store[sql](statement(text, [now, limit]))).map(toSession)
+}
+
 export async function countSessions(store: Store, uid: string): Promise<number> {
   const [row] = await store[sql](statement('SELECT count(*) AS count FROM sessions WHERE uid = $1', [uid]))
   return Number(row?.['count'])

@@ -1,5 +1,6 @@
 import type SqliteDatabase from 'better-sqlite3'
 import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
+import { pluginLines } from '../host-tables.ts'
 import { initialTables } from './initial-tables.ts'
 
 /** Append-only. The first creates all tables of schema 6, the oldest that can be upgraded. */
@@ -10,6 +11,7 @@ export const migrations: readonly Migration[] = [
     lowestReader: 6,
     sql: 'ALTER TABLE leases ADD COLUMN replica TEXT; ALTER TABLE leases ADD COLUMN about TEXT',
   },
+  { number: 8, lowestReader: 6, sql: `CREATE TABLE plugin_lines ${pluginLines}` },
 ]
 
 const history =

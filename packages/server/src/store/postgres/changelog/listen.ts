@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Pool } from 'pg'
 
-const channel = 'changes_in_order'
 const connectTimeoutMs = 5_000
 /** Backoff between attempts to listen; doubled after each failure. */
 const firstRetryMs = 500
@@ -49,7 +48,9 @@ export function startListening({ url, pool, onPass }: ListenOptions): Listening 
     })
     try {
       await client.connect()
-      await client.query(`LISTEN ${channel}`)
+      const { rows } = await client.query<{ channel: string }>('SELECT changes_channel() AS channel')
+      const channel = rows[0]?.channel ?? ''
+      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
       let isOver = false
       void ended.then(() => (isOver = true))
       while (!isOver) {

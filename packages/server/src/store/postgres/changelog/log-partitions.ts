@@ -23,7 +23,9 @@ const hoursInPartition = 1
 /** Creates the next partitions of the change log ahead of the writers. Cheap when there is nothing to do. */
 export async function ensurePartitions(pool: Pool, sizes: PartitionSizes): Promise<void> {
   await inTransaction(pool, async (client) => {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola partitions', 0))`)
+    await client.query(
+      `SELECT pg_advisory_xact_lock(hashtextextended('pergola partitions' || installation_scope(), 0))`,
+    )
     for (const { parent, newest } of logs) {
       const { rows } = await client.query<{ newest: string }>(newest)
       await ensureAhead(client, { parent, newest: Number(rows[0]?.newest ?? 0), sizes })
