@@ -58,8 +58,13 @@ export async function scheduled(): Promise<Buffer> {
     'src/plugin.ts': `
       import { definePlugin, schedule } from '@pergola/plugin-sdk'
       const tidy = schedule({ cron: '0 0 1 1 *' }, async () => {})
+      const shelves = schedule({ cron: '0 0 1 1 *' }, async () => {
+        console.log('tidied three shelves')
+        console.warn('warning: one shelf is full')
+        console.error(new Error('a shelf broke'))
+      })
       const mail = schedule({ cron: '0 0 1 1 *' }, async () => { throw new Error('no mail server') })
-      export default definePlugin({ name: 'nightly', displayName: 'Nightly', models: [], schedules: { tidy, mail } })`,
+      export default definePlugin({ name: 'nightly', displayName: 'Nightly', models: [], schedules: { tidy, mail, shelves } })`,
   })
 }
 

@@ -119,6 +119,47 @@ export const runNow: Journey = {
   },
 }
 
+export const logs: Journey = {
+  name: 'the log of a plugin: times, levels, search, new lines, and a copy of what is shown',
+  run: async (stage) => {
+    await installed(stage, await scheduled())
+    await phaseIs(stage, 'nightly', 'Started')
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await visitor.goTo('/plugins/nightly?tab=logs')
+    const log = page.getByRole('log')
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('/logs') && asked.push(new URL(request.url()).search))
+    await stage.api('POST', `${packages.replace('/-/packages', '')}/nightly/run?schedule=shelves`)
+    await log.getByText('tidied three shelves').waitFor()
+    await log.getByText('Error: a shelf broke').waitFor()
+    // Only new lines are asked for.
+    await stage.until('the number of the last line is sent', async () => /after=[1-9]/.test(asked.at(-1) ?? ''))
+    const rows = log.locator('.entry')
+    match((await rows.last().locator('time').getAttribute('datetime')) ?? '', /^\d{4}-\d\d-\d\dT/)
+    await page.getByRole('searchbox', { name: 'Search the log' }).fill('shel')
+    const count = async () => (await rows.allInnerTexts()).length
+    await page.getByRole('button', { name: 'Errors' }).click()
+    await log.getByText('tidied three shelves').waitFor({ state: 'detached' })
+    // An error and its stack are one entry.
+    strictEqual(await count(), 1)
+    match(await rows.first().innerText(), /a shelf broke\s+at /)
+    await page.getByRole('button', { name: 'Warnings' }).click()
+    await log.getByText('one shelf is full').waitFor()
+    strictEqual(await count(), 2)
+    await page.getByRole('searchbox', { name: 'Search the log' }).fill('SHELF IS')
+    await log.getByText('a shelf broke').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Copy these lines' }).click()
+    await page.getByText('1 line copied').waitFor()
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
+    match(copied, /^\d{4}-\S+Z \S+ warn .*one shelf is full$/)
+    await page.getByRole('searchbox', { name: 'Search the log' }).fill('nothing like it')
+    await page.getByText('No line matches').waitFor()
+    assertClean(visitor)
+  },
+}
+
 export const contained: Journey = {
   name: 'a failing plugin is shown as failed and does not affect other pages',
   run: async (stage) => {
@@ -127,8 +168,12 @@ export const contained: Journey = {
     await visitor.goTo('/plugins/-/install')
     await upload(visitor, await failing())
     await page.getByText('it fails on purpose').first().waitFor()
+    // It exits again and again, which its page counts.
+    await page.getByRole('tab', { name: 'Overview' }).click()
+    const exits = page.locator('.chart').filter({ hasText: 'Unexpected exits' }).locator('dd')
+    await stage.until('the exits are counted', async () => Number(await exits.innerText()) > 0)
     await page.getByRole('tab', { name: 'Logs' }).click()
-    await page.getByRole('log').getByText('about to fail').waitFor()
+    await page.getByRole('log').getByText('about to fail').first().waitFor()
     await visitor.choose('Home')
     await page.getByRole('main').getByRole('link', { name: 'Failing', exact: true }).waitFor()
     await visitor.choose('Todos')
