@@ -5,7 +5,14 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packPackages } from '../packages/pack.ts'
 import { startRegistry } from '../registry/registry.ts'
-import { continuedDocument, edited, neededPrograms, parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
+import {
+  continuedDocument,
+  edited,
+  neededPrograms,
+  parseBlocks,
+  unmetExpectation,
+  type RunnableBlock,
+} from './runnable-blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
