@@ -146,7 +146,7 @@ export type ActionIcon =
   | 'upload'
   | 'x'
 
-/** A button; with `to`, a link that looks like one. `busy`: its action is running. */
+/** A button; with `to` or `href`, a link that looks like one. `busy`: its action is running. */
 export declare const Button: Part<
   {
     /** In the bar at the top of a narrow window, only the icon is shown. */
@@ -157,6 +157,8 @@ export declare const Button: Part<
     disabled?: boolean
     /** A path of the console, such as `/p/todo/archive`. */
     to?: string | undefined
+    /** An address outside of the console. */
+    href?: string | undefined
     onClick?: (event: MouseEvent) => unknown
   },
   { default?: Slot }

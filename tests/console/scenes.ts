@@ -227,6 +227,7 @@ async function searchRecent(page: Page): Promise<void> {
     for (let tries = 0; tries < 600 && !(await page.evaluate(isNoted)); tries++) await page.waitForTimeout(100)
   }
   await page.goto(new URL(`/console${sample}`, page.url()).href)
+  await page.locator('main h1').first().waitFor()
   await page.keyboard.press('Control+K')
   await page.getByRole('group', { name: 'Recent' }).waitFor()
 }

@@ -136,7 +136,8 @@ async function openVisitor(browser: Browser, url: string, options: BrowserOption
   page.on('pageerror', (error) => faults.push(`an error nobody caught: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' || (isCut && /ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(message.text()))) return
-    const [, status] = /Failed to load resource.*status of (\d+)/.exec(message.text()) ?? []
+    const [, refused] = /Failed to load resource.*status of (\d+)/.exec(message.text()) ?? []
+    const status = /WebSocket.*HTTP Authentication failed/.test(message.text()) ? '401' : refused
     if (status === undefined || !expected.has(Number(status)))
       faults.push(`${message.text()} ${message.location().url}`)
   })

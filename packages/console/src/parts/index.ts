@@ -1,5 +1,4 @@
 /** What plugin pages import as `@pergola/console`, besides Vue. */
-export { default as Button } from './kit-button.vue'
 export { default as ComboBox } from './combo-box.vue'
 export { default as DateInput } from './date-input.vue'
 export { default as Dialog } from './kit-dialog.vue'
@@ -17,6 +16,7 @@ export { default as ObjectFacts } from './object-facts.vue'
 export { default as ObjectForm } from './object-form.vue'
 export { useLiveObject } from './use-live-object.ts'
 export { words } from './words.ts'
+export { default as Button } from '../kit/app-button.vue'
 export { default as EmptyState } from '../kit/empty-state.vue'
 export { default as EnumPill } from '../kit/enum-pill.vue'
 export { default as FormField } from '../kit/form-field.vue'

@@ -1,6 +1,7 @@
 import { watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { pageTop } from '../kit/page-top.ts'
+import { uidOfUser } from '../session/drafts.ts'
 import { changeOwn, readOwn } from '../session/own-keep.ts'
 import { pagesIn, withPage, type RecentPage } from './recent-list.ts'
 
@@ -19,9 +20,10 @@ export function useRecentPages(): void {
     () => [pageTop(), pageTop()?.title()] as const,
     async ([, title]) => {
       const { path, name } = route
-      if (title !== undefined && title !== '' && !unnoted.has(name)) {
-        await changeOwn(place, (kept) => withPage(pagesIn(kept), { path, title }))
-      }
+      const isNoted = title !== undefined && title !== '' && !unnoted.has(name)
+      if (isNoted) await changeOwn(place, (kept) => withPage(pagesIn(kept), { path, title }))
+      // The home page asks for the uid, so that the next page does not wait for it.
+      else await uidOfUser()
     },
     { immediate: true },
   )

@@ -2,7 +2,7 @@ import type { DisplayIcon } from '@pergola/api'
 import { Check, Copy, Download, Pencil, Play, Plus, RefreshCw, Trash2, Undo2, Upload, X } from '@lucide/vue'
 import type { Component } from 'vue'
 import type { ActionIcon } from '../../kit.d.ts'
-import { iconOf } from '../kit/icons.ts'
+import { iconOf } from './icons.ts'
 
 const actions: Readonly<Record<ActionIcon, Component>> = {
   check: Check,
