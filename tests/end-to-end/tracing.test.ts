@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -16,14 +16,15 @@ interface Span {
 /** A collector that accepts spans as JSON. */
 async function startCollector() {
   const spans: Span[] = []
+  const accept = async (request: IncomingMessage, response: ServerResponse) => {
+    const { resourceSpans = [] } = JSON.parse(await text(request)) as {
+      resourceSpans?: { scopeSpans: { spans: Span[] }[] }[]
+    }
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+    response.end('{}')
+  }
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { resourceSpans = [] } = JSON.parse(body) as {
-        resourceSpans?: { scopeSpans: { spans: Span[] }[] }[]
-      }
-      spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
-      response.end('{}')
-    })
+    void accept(request, response)
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -315,8 +315,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-67',
     what: 'a value that is not mapped is taken for a role',
     file: 'packages/server/src/host-api/oidc/mapped-roles.ts',
-    find: '(roles.get(value) ?? [])',
-    replace: '(roles.get(value) ?? [value])',
+    find: 'provider.roles.get(value) ?? []',
+    replace: 'provider.roles.get(value) ?? [value]',
   },
   {
     promise: 'C7-68',

@@ -120,8 +120,8 @@ export const borderFaults: readonly ConformanceFault[] = [
     promise: 'C8-321',
     what: 'whoever says so is somebody',
     file: 'packages/server/src/plugins/custom-api/forwarded-headers.ts',
-    find: 'expect|proxy-.*|pergola-.*)$/',
-    replace: 'expect|proxy-.*)$/',
+    find: 'tracestate|proxy-.*|pergola-.*)$/',
+    replace: 'tracestate|proxy-.*)$/',
   },
   {
     promise: 'C8-322',
@@ -183,8 +183,9 @@ export const borderFaults: readonly ConformanceFault[] = [
     promise: 'C8-423',
     what: 'whoever may change a plugin can change what was approved',
     file: 'packages/server/src/plugins/plugin-model.ts',
-    find: 'const { enabled, ...now } = specOf(object)',
-    replace: 'const { enabled, ...now } = { ...specOf(object), ...(stored && { approved: specOf(stored).approved }) }',
+    find: 'const { enabled, limits, ...now } = specOf(object)',
+    replace:
+      'const { enabled, limits, ...now } = { ...specOf(object), ...(stored && { approved: specOf(stored).approved }) }',
   },
   {
     promise: 'C8-4',

@@ -35,13 +35,17 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
   [
     'a setting that the reference does not list',
     check,
-    { file: 'packages/server/src/config/config.ts', replace: 'Port to listen on;', by: 'A planted port;' },
+    { file: 'packages/server/src/config/config-schema.ts', replace: 'Port to listen on;', by: 'A planted port;' },
     /configuration\.md: the part "settings" is not what the code says/,
   ],
   [
     'a limit that can be set, without what happens beyond it',
     check,
-    { file: 'packages/server/src/config/config.ts', replace: '        maxPerUser: {', by: '        mostPerUser: {' },
+    {
+      file: 'packages/server/src/config/config-schema.ts',
+      replace: '        maxPerUser: {',
+      by: '        mostPerUser: {',
+    },
     /does not say what happens beyond watch\.mostPerUser/,
   ],
   [

@@ -340,8 +340,8 @@ export const sdkFaults: readonly PlantedFault[] = [
       name: 'a schedule that forgets what it missed',
       test: 'schedules/run-schedule',
       file: 'schedules/run-schedule.ts',
-      replace: 'return Math.min(fresh, Date.parse(planned))',
-      by: 'return fresh',
+      replace: 'return isKept && regular !== undefined ? Math.min(regular, Date.parse(planned)) : regular',
+      by: 'return regular',
       expect: /runs once for all missed times/,
     },
     {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PluginSpec, PluginState } from '@pergola/api'
 import { createServer } from 'node:http'
 import type { PluginDefinition } from '@pergola/api'
@@ -213,6 +214,22 @@ test.each(unstartable)('a plugin $title fails, and is not started again', async 
   expect(phases()).not.toContain('Started')
   expect(runner.door).toBeUndefined()
   expect(runner.evaluator).toBeUndefined()
+})
+
+test('a started plugin stays served when the search for duplicates ends after the start', async () => {
+  const held = Promise.withResolvers<void>()
+  let reads = 0
+  const get: typeof ground.store.get = async (model, name) => {
+    const found = await ground.store.get(model, name)
+    // The second read is that of the search: the first looks whether the models were built before.
+    if (model.plural === 'models' && ++reads === 2) await held.promise
+    return found
+  }
+  const { runner, until } = await start({ parts: { store: { ...ground.store, get } } })
+  await until('Started')
+  held.resolve()
+  await sleep(20)
+  expect(runner.isServing).toBe(true)
 })
 
 test('a plugin whose package is gone fails, and says what to do', async () => {

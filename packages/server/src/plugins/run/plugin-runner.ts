@@ -393,7 +393,8 @@ async function start(
 /** On every replica: while duplicate values keep the plugin from starting, its objects can be read, changed and deleted. */
 async function serveForRepair(run: Run, models: PluginDefinition['models'], signal: AbortSignal): Promise<void> {
   while (!run.isServing && !signal.aborted) {
-    run.isServing = await haveDuplicates(run.parts, models).catch(() => false)
+    // The start may have ended meanwhile, so this must not say that it is not served.
+    if (await haveDuplicates(run.parts, models).catch(() => false)) run.isServing = true
     await sleep(repairMs, undefined, { signal, ref: false }).catch(() => {})
   }
 }
