@@ -9,6 +9,7 @@ test('without file or variables every setting has its default', () => {
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     replica: {},
     tls: {},
+    tracing: { sampling: 0.01 },
     http: { trustedProxies: [], maxInFlight: 1000 },
     cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },
