@@ -20,8 +20,10 @@ make admin-password "$(openssl rand -hex 32)"
 make sealing-key "$(openssl rand -base64 32)"
 # Starts with a letter: NATS would parse a value such as 7e12 as a number.
 make nats-password "n$(openssl rand -hex 32)"
+# An installation may have this password in .env instead.
+make database-password "$(sed -n 's/^POSTGRES_PASSWORD=//p' .env 2>/dev/null | grep . || openssl rand -hex 32)"
 
-# Hexadecimal needs no escaping in a URL.
-[ -s .env ] || printf 'POSTGRES_PASSWORD=%s\nNATS_PASSWORD=%s\n' "$(openssl rand -hex 32)" "$(cat secrets/nats-password)" >.env
+# NATS reads its password from the environment.
+[ -s .env ] || printf 'NATS_PASSWORD=%s\n' "$(cat secrets/nats-password)" >.env
 [ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID" .env
 echo "The first administrator is admin, with the password in $(pwd)/secrets/admin-password"

@@ -86,6 +86,22 @@ test('the server accepts its configuration', () => {
   expect(config.secrets.keys).toEqual([{ file: '/run/secrets/pergola/sealing-key' }])
 })
 
+test('the password of the database can be a file, for servers and for backups', () => {
+  const database = { url: 'postgres://pergola@host:5432/pergola', passwordFile: '/run/secrets/pergola/password' }
+  const made = renderChart({
+    ...values,
+    databaseUrlKey: '',
+    secretFiles: ['password'],
+    config: { ...values.config, database },
+    backup: { ...(values['backup'] as object), enabled: true, volume: { emptyDir: {} } },
+  })
+  const text = JSON.stringify([only('Deployment', made), only('CronJob', made)])
+  expect(text).not.toContain('PERGOLA_DATABASE_URL')
+  const projected = /"secretName":"ours","defaultMode":\d+,"items":\[\{"key":"password","path":"password"\}\]/g
+  expect(text.match(projected)).toHaveLength(2)
+  expect(text.match(/"mountPath":"\/run\/secrets\/pergola"/g)).toHaveLength(2)
+})
+
 test('approvals and settings of plugins are passed on unchanged', () => {
   const plugins = {
     ...values.config.plugins,
@@ -114,9 +130,9 @@ test('ports match the configuration, and probes use them by name', () => {
     { name: 'http', containerPort: server.port },
     { name: 'metrics', containerPort: metrics.port },
   ])
-  expect(container.startupProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
-  expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
-  expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' })
+  expect(container.startupProbe.httpGet).toEqual({ path: '/livez', port: 'http', scheme: 'HTTP' })
+  expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http', scheme: 'HTTP' })
+  expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http', scheme: 'HTTP' })
   const targets = rendered.filter(({ kind }) => kind === 'Service').map(({ spec }) => (spec as ServiceSpec).ports)
   expect(targets).toMatchObject([[{ targetPort: 'metrics' }], [{ targetPort: 'http' }]])
 })

@@ -22,6 +22,7 @@ export interface ChartValues {
     readonly server: { readonly port: number; readonly stopDelay: number; readonly drainTimeout: number }
     readonly metrics: { readonly port: number }
     readonly plugins: { readonly directory: string }
+    readonly database?: object
   }
   readonly terminationGracePeriodSeconds: number
   readonly [name: string]: unknown

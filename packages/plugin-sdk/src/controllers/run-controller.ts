@@ -1,6 +1,6 @@
 import { isApiError, type ApiObject } from '@pergola/api'
 import type { Cache } from '@pergola/client'
-import type { Controller, ControllerContext } from '../controller.ts'
+import type { Controller } from '../controller.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
@@ -8,6 +8,7 @@ import type { OnSettingsChange } from '../run/follow-settings.ts'
 import type { RunLeased } from '../run/leases.ts'
 import { wholeBy, type ClientBy } from '../run/model-client.ts'
 import { createPluginContext } from '../run/plugin-context.ts'
+import type { TraceRun } from '../run/trace-run.ts'
 import type { HoldSource, Lead } from './hold.ts'
 import { pause } from './pause.ts'
 import { WorkQueue, type Failure, type Outcome } from './work-queue.ts'
@@ -18,6 +19,7 @@ export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   readonly clientBy: ClientBy
   readonly hold: HoldSource
   readonly runLeased: RunLeased
+  readonly traceRun: TraceRun
   /** Absent when the settings never change. */
   readonly onSettingsChange?: OnSettingsChange
   readonly log: (text: string) => void
@@ -96,17 +98,18 @@ type Call = (work: Controller['reconcile'], object: ApiObject) => Promise<Outcom
 const settled: Outcome = { kind: 'settled' }
 
 function calling(controller: Controller, parts: Following): Call {
-  const { clock, settings, signal, log, name, lead, clientBy, runLeased } = parts
+  const { clock, settings, signal, log, name, lead, runLeased, traceRun } = parts
   const whole = wholeBy(controller.model)
-  const own = createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })
-  const shared = { ...own, term: lead.term ?? 0 }
+  const contextBy = (clientBy: ClientBy) =>
+    createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })
   return async (work, object) => {
     if (signal.aborted) return settled
     let afterMs: number | undefined
-    const context: ControllerContext = { ...shared, requeueAfter: (ms) => void (afterMs = milliseconds(ms)) }
+    const own = { term: lead.term ?? 0, requeueAfter: (ms: number) => void (afterMs = milliseconds(ms)) }
+    // Passes a copy, because the cached object is shared, and fills in defaults.
+    const copy = whole(structuredClone(object)) as never
     try {
-      // Passes a copy, because the cached object is shared, and fills in defaults.
-      await work(whole(structuredClone(object)) as never, context)
+      await traceRun(name, parts.clientBy, async (by) => work(copy, { ...contextBy(by), ...own }))
       return afterMs === undefined ? settled : { kind: 'again', afterMs }
     } catch (error) {
       if (isApiError(error) && error.reason === 'FenceLost') lead.lost?.()

@@ -22,6 +22,7 @@ import { sendJson, sendResponse } from './send-response.ts'
 import { createSettings, type SettingsSource } from './settings-source.ts'
 import { serveUpgrades } from './serve-upgrades.ts'
 import { pathOf, tellFailure } from './tell-failure.ts'
+import { untraced, type TraceRun } from './trace-run.ts'
 
 export interface PluginServerOptions {
   /** Authenticates host and plugin to each other. */
@@ -37,6 +38,8 @@ export interface PluginServerOptions {
   readonly hold?: HoldSource
   /** Stores when schedules last ran; by default, in memory. */
   readonly schedules?: ScheduleMemory
+  /** By default, no run is traced. */
+  readonly traceRun?: TraceRun
 }
 
 /** A server that answers the plugin's host. */
@@ -56,13 +59,12 @@ const maxEvaluateBytes = 64 * 1024 * 1024
 
 /** Runs a plugin without owning the process; the test host runs it in the test's process. */
 export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptions): PluginServer {
-  const { token, clock = machineClock, log = () => {} } = options
+  const { token, clock = machineClock, log = () => {}, hold = leadAlways, traceRun = untraced } = options
   // Only the host knows whether a plugin shipped with it, so it checks reserved groups.
   const definition = inspect(plugin, { comesWithHost: true })
   const stopping = new AbortController()
   const ended = new AbortController()
   const clientBy = clientsOf(token, createHostFetch(options.host))
-  const hold = options.hold ?? leadAlways
   const runLeased = createLeases(hold, leaseNames(plugin))
   /** Set when the plugin listens; the host does not know the plugin earlier. */
   let followed: FollowedSettings | undefined
@@ -110,6 +112,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     hold,
     onSettingsChange: (listener, signal) => followed?.onChange(listener, signal),
     memory: options.schedules ?? inMemorySchedules(),
+    traceRun,
     signal: stopping.signal,
   }
   let running: Promise<unknown> = Promise.resolve()

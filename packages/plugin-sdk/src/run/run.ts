@@ -8,6 +8,7 @@ import { errorText } from './error-text.ts'
 import { freeMemoryWhenQuiet } from './free-memory.ts'
 import { createHostFetch } from './host-fetch.ts'
 import { createPluginServer } from './plugin-server.ts'
+import { traceShare, untraced } from './trace-run.ts'
 
 /** Document that the host writes to file descriptor 3 of the started process. */
 interface StartDocument {
@@ -15,6 +16,8 @@ interface StartDocument {
   /** Unix socket paths of the plugin (`listen`) and of the host (`host`). */
   readonly listen: string
   readonly host: string
+  /** Share of the runs of controllers and schedules to trace. */
+  readonly tracing?: number
 }
 
 const startDescriptor = 3
@@ -25,10 +28,11 @@ const sdkProtocol = '1'
  * and the host restarts it. A rejection that nobody awaits is only logged.
  */
 export async function run(plugin: AnyPlugin): Promise<void> {
-  const { token, listen, host } = await startDocument()
+  const { token, listen, host, tracing } = await startDocument()
   const client = createClient({ url: 'http://host', token, fetch: createHostFetch(host) })
   const hold = holdLeases({ client, log })
-  const server = createPluginServer(plugin, { token, host, log, hold, schedules: hostMemory(client) })
+  const traceRun = tracing === undefined ? untraced : traceShare(tracing, client)
+  const server = createPluginServer(plugin, { token, host, log, hold, traceRun, schedules: hostMemory(client) })
   process.on('unhandledRejection', (error) =>
     log(`a promise was rejected and nobody awaited it; write await before the call: ${errorText(error)}`),
   )
@@ -57,10 +61,10 @@ async function startDocument(): Promise<StartDocument> {
     )
   }
   const document = await text(createReadStream('', { fd: startDescriptor }))
-  const { token, listen, host } = JSON.parse(document) as Partial<StartDocument>
+  const { token, listen, host, ...more } = JSON.parse(document) as Partial<StartDocument>
   if (!token || !listen || !host)
     throw new Error(
       'the start document of the host lacks token, listen or host; build the plugin with the SDK of the host',
     )
-  return { token, listen, host }
+  return { token, listen, host, ...more }
 }

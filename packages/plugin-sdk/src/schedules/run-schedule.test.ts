@@ -7,6 +7,7 @@ import { schedule, type Timing } from '../schedule.ts'
 import { createLeases } from '../run/leases.ts'
 import { runSchedule } from './run-schedule.ts'
 import { inMemorySchedules, type ScheduleMemory } from './schedule-memory.ts'
+import { untraced } from '../run/trace-run.ts'
 
 interface Started extends AsyncDisposable {
   readonly clock: ManualClock
@@ -36,6 +37,7 @@ function start(
     clock,
     memory,
     hold,
+    traceRun: untraced,
     runLeased: createLeases(hold, []),
     settings: () => ({}) as never,
     clientBy: () => createClient({ url: 'http://nowhere' }),

@@ -94,11 +94,12 @@ async function runOnce(
   { name, schedule, lead, ...parts }: Attending,
   failedBefore = 0,
 ): Promise<ScheduleState | undefined> {
-  const { clock, settings, signal, clientBy, runLeased, log } = parts
-  const context = createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })
+  const { clock, settings, signal, runLeased, log } = parts
   const lastRun = clock.iso()
   try {
-    await schedule.run(context)
+    await parts.traceRun(name, parts.clientBy, async (clientBy) =>
+      schedule.run(createPluginContext({ clientBy, runLeased, clock, settings, signal, fence: lead.fence })),
+    )
     return { lastRun }
   } catch (error) {
     if (isFenceLost(error)) lead.lost?.()

@@ -2,9 +2,16 @@ import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, TracerProvider, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace'
+import {
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  TracerProvider,
+  TraceIdRatioBasedSampler,
+  type IdGenerator,
+} from '@opentelemetry/sdk-trace'
 import { hostVersion } from './host-version.ts'
-import { traceWith } from './tracing.ts'
+import type { NamedTrace } from './trace-parent.ts'
+import { traceWith, type Tracing } from './tracing.ts'
 
 export interface TraceExport {
   /** Where an OpenTelemetry collector accepts OTLP over HTTP. */
@@ -16,7 +23,9 @@ export interface TraceExport {
 
 /** Sends spans from now on. What the collector does not accept in time is dropped. */
 export function exportTraces({ url, sampling, replica }: TraceExport): AsyncDisposable {
+  const { idGenerator, withIds } = createIds()
   const provider = new TracerProvider({
+    idGenerator,
     resource: resourceFromAttributes({
       'service.name': 'pergola',
       'service.version': hostVersion,
@@ -26,13 +35,33 @@ export function exportTraces({ url, sampling, replica }: TraceExport): AsyncDisp
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
   })
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-  traceWith(provider.getTracer('pergola', hostVersion))
+  traceWith({ tracer: provider.getTracer('pergola', hostVersion), share: sampling, withIds })
   return {
     [Symbol.asyncDispose]: async () => {
       traceWith(undefined)
       context.disable()
       trace.disable()
       await provider.shutdown()
+    },
+  }
+}
+
+/** Random ids, or those that are given for one span. */
+function createIds(): Pick<Tracing, 'withIds'> & { readonly idGenerator: IdGenerator } {
+  const random = new RandomIdGenerator()
+  let given: NamedTrace | undefined
+  return {
+    idGenerator: {
+      generateTraceId: () => given?.traceId ?? random.generateTraceId(),
+      generateSpanId: () => given?.spanId ?? random.generateSpanId(),
+    },
+    withIds: (ids, begin) => {
+      given = ids
+      try {
+        return begin()
+      } finally {
+        given = undefined
+      }
     },
   }
 }

@@ -12,13 +12,26 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import type { RequestInfo } from '@pergola/api'
-import { traceIn } from './trace-parent.ts'
+import { traceIn, type NamedTrace } from './trace-parent.ts'
+
+export interface Tracing {
+  readonly tracer: Tracer
+  /** Share of the traces that are recorded. */
+  readonly share: number
+  /** Begins a span with ids that another program has chosen. */
+  readonly withIds: (ids: NamedTrace, begin: () => Span) => Span
+}
 
 /** Undefined unless tracing is configured: then the functions here do nothing but call. */
-let tracer: Tracer | undefined
+let tracing: Tracing | undefined
 
-export function traceWith(used: Tracer | undefined): void {
-  tracer = used
+export function traceWith(used: Tracing | undefined): void {
+  tracing = used
+}
+
+/** Undefined without tracing. */
+export function tracedShare(): number | undefined {
+  return tracing?.share
 }
 
 interface TracedRequest {
@@ -35,7 +48,7 @@ export function tracedRequest<Result extends Answered>(
   request: TracedRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return tracer === undefined ? work() : spanOfRequest(tracer, request, work)
+  return tracing === undefined ? work() : spanOfRequest(tracing.tracer, request, work)
 }
 
 async function spanOfRequest<Result extends Answered>(
@@ -61,22 +74,43 @@ async function spanOfRequest<Result extends Answered>(
 
 /** Runs the work as a span below that of the request, if there is one. */
 export function traced<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
-  if (tracer === undefined || !trace.getActiveSpan()?.isRecording()) return work()
-  return recorded(tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }), work)
+  if (tracing === undefined || !trace.getActiveSpan()?.isRecording()) return work()
+  return recorded(tracing.tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }), work)
 }
 
 /** Names the span of a request by what it does; without names of objects, which may be personal. */
 export function describeTrace(info: RequestInfo): void {
-  if (tracer === undefined) return
+  if (tracing === undefined) return
   const resource = info.kind === 'resource' ? `${info.resource}.${info.group}` : 'path'
   trace.getActiveSpan()?.updateName(`${info.verb} ${resource}`)
 }
 
 /** The header that continues the trace in another program; undefined without tracing. */
 export function ownTraceParent(): string | undefined {
-  const span = tracer === undefined ? undefined : trace.getActiveSpan()?.spanContext()
+  const span = tracing === undefined ? undefined : trace.getActiveSpan()?.spanContext()
   if (!span) return undefined
   return `00-${span.traceId}-${span.spanId}-${(span.traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01'}`
+}
+
+/** A run of a controller or schedule, as its plugin tells it. */
+export interface ToldRun {
+  readonly plugin: string
+  readonly name: string
+  readonly trace: NamedTrace
+  /** Milliseconds since 1970. */
+  readonly start: number
+  readonly end: number
+  readonly error?: string
+}
+
+/** Records the run as the root of its trace. */
+export function recordRun({ plugin, name, trace: ids, start, end, error }: ToldRun): void {
+  if (tracing === undefined) return
+  const { tracer, withIds } = tracing
+  const attributes = { 'pergola.plugin': plugin }
+  const span = withIds(ids, () => tracer.startSpan(`run ${name}`, { root: true, startTime: start, attributes }))
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+  span.end(end)
 }
 
 async function recorded<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {

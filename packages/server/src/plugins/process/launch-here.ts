@@ -1,12 +1,17 @@
 import { createLineLog } from './line-log.ts'
 import type { PluginExit, Running } from './running.ts'
 
-/** What the host passes to a plugin that it starts: the document of the protocol, and the target of its log lines. */
-export interface PluginStart {
+/** What the host tells a plugin that it starts: the document of the protocol. */
+export interface StartDocument {
   readonly token: string
   /** Unix socket paths of the plugin and of the host. */
   readonly listen: string
   readonly host: string
+  /** Share of the runs of controllers and schedules to trace. */
+  readonly tracing?: number
+}
+
+interface PluginStart extends StartDocument {
   readonly log: (line: string) => void
 }
 
@@ -14,7 +19,7 @@ export interface PluginStart {
 export type RunHere = (start: PluginStart) => Promise<AsyncDisposable>
 
 /** Code in the host's own process cannot be killed, so it is only asked to stop. */
-export function launchHere(run: RunHere, start: Omit<PluginStart, 'log'>, onLine: (line: string) => void): Running {
+export function launchHere(run: RunHere, start: StartDocument, onLine: (line: string) => void): Running {
   const log = createLineLog(onLine)
   const { promise: exited, resolve } = Promise.withResolvers<PluginExit>()
   const end = (how: string) => {

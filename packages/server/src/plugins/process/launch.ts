@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadsEach, type Cgroup, type ProcessUse } from './cgroups.ts'
 import { hasOnlyDebuggerLeft } from './inspector.ts'
+import type { StartDocument } from './launch-here.ts'
 import type { LaunchOptions, HostLimits } from './launch-options.ts'
 import { createLineLog } from './line-log.ts'
 import { followOutput } from './output.ts'
@@ -22,7 +23,7 @@ const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(f
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file))
 
 /** Starts the process of a plugin, and limits what it and its children use until it has exited. */
-export function launch(options: LaunchOptions, door: { readonly token: string; readonly listen: string }): Running {
+export function launch(options: LaunchOptions, document: StartDocument): Running {
   const { directory, limits } = options
   const marker = randomBytes(16).toString('hex')
   const child = start(options, marker)
@@ -37,7 +38,7 @@ export function launch(options: LaunchOptions, door: { readonly token: string; r
   // Secrets are passed by a pipe, because other users can read arguments and environments.
   const pipe = child.stdio[3] as NodeJS.WritableStream
   pipe.on('error', () => {})
-  pipe.end(JSON.stringify({ ...door, host: options.hostSocket }))
+  pipe.end(JSON.stringify(document))
   let why: string | undefined
   const kill = (reason: string) => {
     why ??= reason

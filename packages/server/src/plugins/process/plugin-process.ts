@@ -3,7 +3,8 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { launchHere } from './launch-here.ts'
+import { tracedShare } from '../../base/tracing.ts'
+import { launchHere, type StartDocument } from './launch-here.ts'
 import type { LaunchOptions } from './launch-options.ts'
 import { launch } from './launch.ts'
 import { openPluginLink, type PluginLink } from './plugin-link.ts'
@@ -36,12 +37,16 @@ export async function startPluginProcess(options: LaunchOptions): Promise<Plugin
   const sockets = mkdtempSync(join(tmpdir(), `pergola-${name.slice(0, 20)}-`))
   if (account) chownSync(sockets, account.uid, account.gid)
   const { token = newStartToken() } = options
-  const door = { token, listen: join(sockets, 'plugin.sock') }
-  const running = runHere
-    ? launchHere(runHere, { ...door, host: options.hostSocket }, options.onLine)
-    : launch(options, door)
+  const tracing = tracedShare()
+  const document: StartDocument = {
+    token,
+    listen: join(sockets, 'plugin.sock'),
+    host: options.hostSocket,
+    ...(tracing !== undefined && { tracing }),
+  }
+  const running = runHere ? launchHere(runHere, document, options.onLine) : launch(options, document)
   void running.exited.then(() => rmSync(sockets, { recursive: true, force: true }))
-  const link = openPluginLink({ name, socket: door.listen, token })
+  const link = openPluginLink({ name, socket: document.listen, token })
   const stop = async () => {
     await running.stop()
     await link[Symbol.asyncDispose]()

@@ -5,6 +5,7 @@ import { methodNotAllowed } from '../../call/method-not-allowed.ts'
 import { fenceOf } from '../../models/fence.ts'
 import { createLeaseApi, type LeaseApiParts } from './lease-api.ts'
 import { createScheduleApi, type ScheduleApiParts } from './schedule-api.ts'
+import { writeSpan } from './span-api.ts'
 
 export interface PluginServiceParts extends LeaseApiParts, ScheduleApiParts {
   /** The plugin that sends the request for itself; throws for any other caller. */
@@ -42,6 +43,7 @@ export function createPluginServices(
       PUT: ({ caller, name, request, info }) =>
         schedules.write(caller, name, { request, fence: fenceOf({ info, caller, request }) }),
     },
+    spans: { PUT: ({ caller, name, request }) => writeSpan(caller, name, request) },
   }
   const answer = async (request: IncomingRequest) => {
     const caller = await parts.callerOf(request)
