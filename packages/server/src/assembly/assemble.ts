@@ -43,7 +43,13 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   await using parts = new AsyncDisposableStack()
   const { store, ...stored } = await openWatchedStore({ config, log, replica }, parts)
   const audit = openAudit({ config, log, replica }, parts)
-  const listener = createListener({ at: config.server, log, replica: replica.shortId, certificate: tls?.certificate })
+  const listener = createListener({
+    at: config.server,
+    log,
+    replica: replica.shortId,
+    certificate: tls?.certificate,
+    compresses: config.http.compression,
+  })
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
   const who = assembleAccess({ store, clock, feed, config, providers, maxAgeMs }, parts)

@@ -74,6 +74,12 @@ export const configSchema = {
           description:
             'Requests that a process works on at the same time, without watches. A user, a plugin, or an address without credentials may have a quarter of them; more are rejected with 429.',
         },
+        compression: {
+          type: 'boolean',
+          default: true,
+          description:
+            'Compress lists and descriptions of the API with gzip, for clients that accept it, unless they are known to be smaller than 1 KiB; never secrets, sign-ins and streams. Turn it off if a proxy compresses.',
+        },
       },
     },
     cors: {

@@ -10,7 +10,7 @@ test('without file or variables every setting has its default', () => {
     replica: {},
     tls: {},
     tracing: { sampling: 0.01 },
-    http: { trustedProxies: [], maxInFlight: 1000 },
+    http: { trustedProxies: [], maxInFlight: 1000, compression: true },
     cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },
     changelog: { retention: 24, maxBytes: 10_737_418_240 },

@@ -30,7 +30,11 @@ export interface Config {
   }
   readonly tls: TlsSettings
   readonly replica: ReplicaSettings
-  readonly http: { readonly trustedProxies: readonly string[]; readonly maxInFlight: number }
+  readonly http: {
+    readonly trustedProxies: readonly string[]
+    readonly maxInFlight: number
+    readonly compression: boolean
+  }
   readonly cors: { readonly origins: readonly string[] }
   readonly database: {
     readonly url: string

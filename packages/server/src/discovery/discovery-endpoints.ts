@@ -24,20 +24,24 @@ export function createDiscovery({ models, customApis, hostRoutes }: DiscoveryPar
   const versions = () => versionsOf(models(), customApis(), hostRoutes)
   const documents = createDocuments(versions)
   return (path) => {
-    if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))
+    if (path === '/apis') return async (call) => documentAnswer(call, json, JSON.stringify(discoveryDocument(models())))
     if (path === '/openapi/v3')
-      return async (call) => taggedAnswer(call, json, JSON.stringify(openApiIndex(versions())))
+      return async (call) => documentAnswer(call, json, JSON.stringify(openApiIndex(versions())))
     if (path === '/openapi') return async (call) => pageAnswer(call, referenceIndex(versions()))
     const version = versions().find((candidate) => path.endsWith(candidate.path))
     if (!version) return undefined
-    if (path === `/openapi/v3${version.path}`) return async (call) => taggedAnswer(call, json, documents(version))
+    if (path === `/openapi/v3${version.path}`) return async (call) => documentAnswer(call, json, documents(version))
     if (path !== `/openapi${version.path}`) return undefined
     return async (call) => pageAnswer(call, referencePage(version))
   }
 }
 
+function documentAnswer(call: Call, contentType: string, text: string): Answer {
+  return { ...taggedAnswer(call, contentType, text), mayCompress: true }
+}
+
 function pageAnswer(call: Call, text: string): Answer {
-  const answer = taggedAnswer(call, html, text)
+  const answer = documentAnswer(call, html, text)
   return { ...answer, headers: { ...answer.headers, ...referenceHeaders } }
 }
 

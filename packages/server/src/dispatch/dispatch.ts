@@ -191,7 +191,7 @@ const list: ServedVerb = {
       isAnonymous: caller.kind === 'anonymous',
     }
     const { body, end } = await listObjects(parts, model, { query, address, caller, scope, related })
-    return { ...jsonAnswer(200, body), ...(end && { end }) }
+    return { ...jsonAnswer(200, body), mayCompress: model.rules.sealing === undefined, ...(end && { end }) }
   },
 }
 const create: ServedVerb = {

@@ -14,6 +14,7 @@ import type { Log } from '../base/log.ts'
 import type { Reply } from '../call/reply.ts'
 import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
+import { compressed } from './compress.ts'
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { Certificate } from '../config/tls-certificate.ts'
@@ -45,6 +46,8 @@ export interface ListenerOptions {
   readonly replica?: string
   /** To speak https; plain http without it. */
   readonly certificate?: Certificate | undefined
+  /** Whether answers that may be compressed are, for clients that accept it. */
+  readonly compresses?: boolean
 }
 
 type ListenAddress = { readonly host: string; readonly port: number } | { readonly socket: string }
@@ -76,12 +79,13 @@ interface Served {
   readonly client: Client
   /** Headers that name the request and the replica. */
   readonly marks: Readonly<Record<string, string>>
+  readonly compresses: boolean
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly line: AccessLine
 }
 
-export function createListener({ at, log, replica, certificate }: ListenerOptions): Listener {
+export function createListener({ at, log, replica, certificate, compresses = false }: ListenerOptions): Listener {
   const options = { requestTimeout: requestMs, keepAliveTimeout: idleMs, shouldUpgradeCallback: wantsWebSocket }
   const https = certificate && createHttpsServer({ ...options, ...secureOptions(certificate) })
   const server: Server = https ?? createHttpServer(options)
@@ -97,7 +101,7 @@ export function createListener({ at, log, replica, certificate }: ListenerOption
       return connections.draining
     },
     open: async (serving) => {
-      serve({ server, connections, log, ...(replica !== undefined && { replica }) }, serving)
+      serve({ server, connections, log, compresses, ...(replica !== undefined && { replica }) }, serving)
       await bind(server, at)
       url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo, https)
     },
@@ -118,11 +122,12 @@ interface Bound {
   readonly server: Server
   readonly connections: Connections
   readonly log: Log
+  readonly compresses: boolean
   readonly replica?: string
 }
 
 function serve(
-  { server, connections, log, replica }: Bound,
+  { server, connections, log, compresses, replica }: Bound,
   { handle, cors, clientOf, checkClient, onAnswered }: Serving,
 ): void {
   const named = replica === undefined ? {} : { 'pergola-replica': replica }
@@ -150,7 +155,7 @@ function serve(
     const called = requestName(client)
     const marks = { 'pergola-request-id': called.id, ...named }
     const line = beginLine(request, response, { name: called, client })
-    const served = { id: called.id, client, marks, request, response, line }
+    const served = { id: called.id, client, marks, compresses, request, response, line }
     connections.track(request, response)
     // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)
@@ -230,9 +235,13 @@ function refuse(served: Served, error: unknown): void {
   void send(served, problemAnswer(error, { target: request.url ?? '', requestId: id }))
 }
 
-async function send({ marks, request, response }: Served, answer: Answer): Promise<void> {
-  const { status, contentType, headers, cookies, body, end } = answer
-  if (end) whenOver(response, end)
+async function send({ marks, compresses, request, response }: Served, given: Answer): Promise<void> {
+  if (given.end) whenOver(response, given.end)
+  const isCompressible = compresses && given.mayCompress === true
+  // Appended, because the answer may vary by more.
+  if (isCompressible) response.appendHeader('vary', 'accept-encoding')
+  const answer = isCompressible ? await compressed(given, request.headers['accept-encoding']?.toString()) : given
+  const { status, contentType, headers, cookies, body } = answer
   const fields: OutgoingHttpHeaders = { ...marks, 'x-content-type-options': 'nosniff', ...headers }
   // A 304 has no body, and its type and length would be taken for those of the object.
   if (status !== 304) fields['content-type'] ??= contentType
