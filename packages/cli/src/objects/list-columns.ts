@@ -2,6 +2,7 @@ import { defaultTitlePaths, type FieldDisplay, type JsonSchema } from '@pergola/
 import type { KnownResource } from '../server/resources.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
+import { isObject, schemaAt, type FollowReference } from './schema-at.ts'
 
 export const widestCell = 40
 
@@ -14,9 +15,6 @@ export interface Column {
   /** Text of the cell; empty without a value. */
   readonly cellOf: (object: object) => string
 }
-
-/** Resolves a schema reference. */
-export type FollowReference = (reference: string) => JsonSchema | undefined
 
 /**
  * The title, then the columns of the model's `display`, by default its indexed fields. Uses only the schema, so that a list
@@ -41,18 +39,6 @@ export function columnsOf(
     head: `${isTaken(head, at) ? path.toUpperCase() : head}${unitOf(displayOf(field))}`,
     cellOf: (object) => cell(valueAt(object, path.split('.')), field['format'] === 'date-time'),
   }))
-}
-
-/** The schema at a path, also inside array items; undefined if the path does not exist. */
-function schemaAt(schema: JsonSchema, path: readonly string[], follow: FollowReference): JsonSchema | undefined {
-  let found: JsonSchema | undefined = schema
-  for (const step of path) {
-    const holder: JsonSchema = 'items' in found ? resolve(found['items'], follow) : found
-    const { properties } = holder
-    if (!isObject(properties) || !Object.hasOwn(properties, step)) return undefined
-    found = resolve(properties[step], follow)
-  }
-  return found
 }
 
 function displayOf(field: JsonSchema): FieldDisplay {
@@ -86,19 +72,4 @@ export function valueAt(value: unknown, [step, ...below]: readonly string[]): un
   if (step === undefined) return value
   if (Array.isArray(value)) return value.map((one) => valueAt(one, [step, ...below]))
   return isObject(value) ? valueAt(value[step], below) : undefined
-}
-
-/** Follows references and keeps keywords beside `$ref`. A dangling or circular reference gives an empty schema. */
-function resolve(part: unknown, follow: FollowReference): JsonSchema {
-  let schema: unknown = part
-  for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {
-    const { $ref, ...beside } = schema
-    const target = follow($ref)
-    schema = target && { ...target, ...beside }
-  }
-  return isObject(schema) && !('$ref' in schema) ? schema : {}
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

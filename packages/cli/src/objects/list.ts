@@ -19,13 +19,10 @@ import {
 import { createExpansion, type Expansion } from './expansion.ts'
 import { readColumns } from './read-columns.ts'
 import { readPages } from './read-pages.ts'
-import { alternativeOf, fieldSelectorOf, sortOf } from './selection.ts'
+import { isSelection, selectionOf, sortOf, type SelectionOptions } from './selection.ts'
 
-export interface ListOptions extends ServerOptions {
+export interface ListOptions extends ServerOptions, SelectionOptions {
   readonly output: Output
-  readonly where: readonly string[]
-  readonly anyOf: readonly string[]
-  readonly label: readonly string[]
   readonly sort: readonly string[]
   readonly limit?: number
   readonly watch?: boolean
@@ -81,7 +78,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
   }
   await writer.end()
   if (count > 0 || !['table', 'name'].includes(options.output)) return
-  const isNarrowed = !selectsAll(options) || nonconforming
+  const isNarrowed = isSelection(options) || nonconforming
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
 
@@ -118,22 +115,13 @@ function resourceOf({ connection, resource }: Pick<Target, 'connection' | 'resou
   return connection.client.resource(resource)
 }
 
-function selectsAll({ where, anyOf, label }: ListOptions): boolean {
-  return where.length + anyOf.length + label.length === 0
-}
-
 function queryOf(resource: KnownResource, options: ListOptions): Selection & Pick<ListQuery, 'sort'> {
-  const { where, anyOf, label, sort, output } = options
+  const { label, sort, output } = options
   const names = resource.indexes.map(({ name }) => name)
   // As in `pergola role list`: hides built-in roles of all users, unless requested.
-  const isPlain = selectsAll(options) && output === 'table'
+  const isPlain = !isSelection(options) && output === 'table'
   const labels = isPlain && fullName(resource) === 'roles' ? [`${roleKeys.hidden}!=true`] : label
-  return {
-    fieldSelector: fieldSelectorOf(where, names),
-    anyOf: anyOf.map((text) => alternativeOf(text, names)),
-    labelSelector: labels.length === 0 ? undefined : labels.join(','),
-    sort: sortOf(sort, names),
-  }
+  return { ...selectionOf({ ...options, label: labels }, names), sort: sortOf(sort, names) }
 }
 
 async function writerOf(

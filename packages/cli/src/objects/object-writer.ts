@@ -1,5 +1,6 @@
 import type { ApiObject } from '@pergola/client'
-import { columnWidths, lineWidth, tableLine } from '../terminal/table.ts'
+import { clipped, shownColumns } from '../terminal/fitted-table.ts'
+import { columnWidths, tableLine } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { shortDuration } from '../terminal/times.ts'
 import { visible, visibleJson } from '../terminal/visible.ts'
@@ -59,25 +60,26 @@ export function createTableWriter(
     ...shown.map((at) => row[first + at] ?? ''),
     row.at(-1) ?? '',
   ]
+  const line = (row: readonly string[]) => clipped(tableLine(chosen(row), widths), terminal.columns)
   const settle = async (isWhole: boolean) => {
     const rows = waiting ?? []
     waiting = undefined
     // Empty columns can be hidden only when all rows are known.
     if (isWhole) shown = shown.filter((at) => rows.some((row) => row[first + at] !== ''))
     const heads = [...changeCells('CHANGE'), 'NAME', ...columns.map(({ head }) => head), 'AGE']
-    widths = columnWidths([heads, ...rows].map(chosen))
-    // A line that wraps is harder to read than one without its last columns; -o yaml has all fields.
-    while (shown.length > 0 && lineWidth(widths) > (terminal.columns ?? Number.POSITIVE_INFINITY)) {
-      shown = shown.slice(0, -1)
-      widths = columnWidths([heads, ...rows].map(chosen))
-    }
-    await pieces.add(`${terminal.paint('bold', tableLine(chosen(heads), widths))}\n`)
-    for (const row of rows) await pieces.add(`${tableLine(chosen(row), widths)}\n`)
+    const all = columnWidths([heads, ...rows].map(chosen))
+    // The age stays beside the name as long as another column can go; -o yaml has all fields.
+    const order = [...all.keys()].slice(first, -1).toReversed()
+    const fitting = shownColumns(all, { columns: terminal.columns, order })
+    shown = shown.filter((_, at) => fitting.includes(first + at))
+    widths = fitting.map((at) => all[at] ?? 0)
+    await pieces.add(`${terminal.paint('bold', line(heads))}\n`)
+    for (const row of rows) await pieces.add(`${line(row)}\n`)
   }
   return {
     add: async (object, change = '') => {
       const row = cellsOf(object, change)
-      if (!waiting) return pieces.add(`${tableLine(chosen(row), widths)}\n`)
+      if (!waiting) return pieces.add(`${line(row)}\n`)
       waiting.push(row)
       if (waiting.length >= screenful) {
         await settle(false)
