@@ -9,20 +9,27 @@ import { printJson } from '../terminal/print-json.ts'
 import { renderError } from '../terminal/render-error.ts'
 import { visible } from '../terminal/visible.ts'
 import { inOrder } from './in-order.ts'
-import { createJsonWriter, createNameWriter, createYamlWriter, type ObjectWriter } from './object-writer.ts'
+import { writerFor } from './writer-for.ts'
 
 const atATime = 8
 
 export interface GetOptions extends ServerOptions {
-  readonly output: Output
+  readonly output?: Output
 }
+
+const allObjects = { where: [], anyOf: [], label: [], sort: [], expand: [] }
 
 /** Prints stored objects. A missing one does not stop the others. */
 export async function get(
   context: CommandContext,
   { resource: named, names }: { readonly resource: string; readonly names: readonly string[] },
-  { output, ...options }: GetOptions,
-): Promise<ExitCode> {
+  { output: given, ...options }: GetOptions,
+): Promise<ExitCode | void> {
+  if (names.length === 0) {
+    const { list } = await import('./list.ts')
+    return list(context, named, { ...options, ...allObjects, output: given ?? 'table' })
+  }
+  const output = given ?? 'yaml'
   const { terminal } = context
   const { client } = await connect(context, options)
   const resource = await attempting({ verb: 'get', resource: '/apis' }, async () =>
@@ -35,7 +42,7 @@ export async function get(
     await printJson(terminal, await read(first))
     return exitCodes.done
   }
-  const writer = await writerFor(context, output)
+  const writer = await writerFor({ terminal, client, resource }, output)
   let code: ExitCode = exitCodes.done
   const work = async (
     name: string,
@@ -57,9 +64,4 @@ export async function get(
   }
   await writer.end()
   return code
-}
-
-async function writerFor({ terminal }: CommandContext, output: Output): Promise<ObjectWriter> {
-  if (output === 'json') return createJsonWriter(terminal)
-  return output === 'name' ? createNameWriter(terminal) : createYamlWriter(terminal)
 }

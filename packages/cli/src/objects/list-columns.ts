@@ -2,7 +2,8 @@ import { defaultTitlePaths, type FieldDisplay, type JsonSchema } from '@pergola/
 import type { KnownResource } from '../server/resources.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
-import { isObject, schemaAt, type FollowReference } from './schema-at.ts'
+import type { ReadSchema } from './read-schema.ts'
+import { isObject, schemaAt } from './schema-at.ts'
 
 export const widestCell = 40
 
@@ -18,17 +19,21 @@ export interface Column {
 
 /**
  * The title, then the columns of the model's `display`, by default its indexed fields. Uses only the schema, so that a list
- * always has the same columns.
+ * always has the same columns. Some may not be in the schema.
  */
-export function columnsOf(
+export function columnPaths(
   { display = {}, indexes }: Pick<KnownResource, 'display' | 'indexes'>,
-  schema: JsonSchema,
-  follow: FollowReference = () => undefined,
-): readonly Column[] {
+  { schema, follow }: ReadSchema,
+): readonly string[] {
   const fieldAt = (path: string) => schemaAt(schema, path.split('.'), follow)
   const isText = (path: string) => [fieldAt(path)?.['type']].flat().includes('string')
   const { title = defaultTitlePaths.find(isText), columns = indexes.map(({ name }) => name) } = display
-  const paths = [...new Set([...(title === undefined ? [] : [title]), ...columns])]
+  return [...new Set([...(title === undefined ? [] : [title]), ...columns])]
+}
+
+/** A column for each path that the schema has. */
+export function columnsAt(paths: readonly string[], { schema, follow }: ReadSchema): readonly Column[] {
+  const fieldAt = (path: string) => schemaAt(schema, path.split('.'), follow)
   const shown = paths.flatMap((path) => {
     const field = path.startsWith('metadata.') ? undefined : fieldAt(path)
     return field ? [{ path, field, head: headOf(path, displayOf(field)) }] : []
@@ -60,6 +65,12 @@ function unitOf({ unit }: FieldDisplay): string {
 function cell(value: unknown, isTime: boolean): string {
   const texts = [value].flat().map((one) => (isTime ? shortTime(scalarText(one)) : scalarText(one)))
   return shortened(texts.join(', '), widestCell)
+}
+
+/** A value in a cell: lists with commas, objects as JSON. */
+export function cellText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(cellText).join(', ')
+  return isObject(value) ? JSON.stringify(value) : scalarText(value)
 }
 
 function scalarText(value: unknown): string {

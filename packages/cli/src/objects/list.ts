@@ -8,17 +8,10 @@ import { usedWrongly } from '../terminal/command-fault.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { showingProgress } from '../terminal/progress.ts'
 import type { ExitCode } from '../terminal/exit-codes.ts'
-import {
-  createJsonLinesWriter,
-  createJsonWriter,
-  createNameWriter,
-  createTableWriter,
-  createYamlWriter,
-  type ObjectWriter,
-} from './object-writer.ts'
+import type { ObjectWriter } from './object-writer.ts'
 import { createExpansion, type Expansion } from './expansion.ts'
-import { readColumns } from './read-columns.ts'
 import { readPages } from './read-pages.ts'
+import { writerFor } from './writer-for.ts'
 import { isSelection, selectionOf, sortOf, type SelectionOptions } from './selection.ts'
 
 export interface ListOptions extends ServerOptions, SelectionOptions {
@@ -77,7 +70,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
     }
   }
   await writer.end()
-  if (count > 0 || !['table', 'name'].includes(options.output)) return
+  if (count > 0 || !['table', 'wide', 'name'].includes(options.output)) return
   const isNarrowed = isSelection(options) || nonconforming
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
@@ -124,21 +117,7 @@ function queryOf(resource: KnownResource, options: ListOptions): Selection & Pic
   return { ...selectionOf({ ...options, label: labels }, names), sort: sortOf(sort, names) }
 }
 
-async function writerOf(
-  { terminal }: CommandContext,
-  { connection, resource, expansion }: Target,
-  { output, watch = false }: ListOptions,
-): Promise<ObjectWriter> {
-  switch (output) {
-    case 'json':
-      return watch ? createJsonLinesWriter(terminal) : createJsonWriter(terminal, expansion)
-    case 'yaml':
-      return createYamlWriter(terminal)
-    case 'name':
-      return createNameWriter(terminal)
-    case 'table':
-      return createTableWriter(terminal, await readColumns(connection.client, resource, expansion), {
-        withChange: watch,
-      })
-  }
+function writerOf({ terminal }: CommandContext, target: Target, { output, watch }: ListOptions): Promise<ObjectWriter> {
+  const { connection, resource, expansion } = target
+  return writerFor({ terminal, client: connection.client, resource, expansion, watch: watch ?? false }, output)
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addServerOptions } from '../server/connect.ts'
 import { collect } from '../terminal/collect.ts'
-import { outputOption } from '../terminal/output-option.ts'
+import { objectForms, outputOption } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { ApplyOptions } from './apply.ts'
 import type { DeleteOptions } from './delete.ts'
@@ -15,7 +15,7 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
   addSelectionOptions(addServerOptions(program.command('list')))
     .description('list objects')
     .argument('<resource>', resourceWords)
-    .addOption(outputOption(['table', 'yaml', 'json', 'name']))
+    .addOption(outputOption(['table', 'yaml', 'json', 'name', ...objectForms]))
     .option('--any-of <terms>', 'indexed fields and their values, one of which is enough; repeatable', collect, [])
     .option('--sort <field>', 'an indexed field, descending as -spec.due or spec.due,desc; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of objects', countOf)
@@ -34,10 +34,10 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
       }),
     )
   addServerOptions(program.command('get'))
-    .description('show objects')
+    .description('show objects, by default as YAML; without names, list them')
     .argument('<resource>', resourceWords)
-    .argument('<names...>', 'names of the objects')
-    .addOption(outputOption(['yaml', 'json', 'name']))
+    .argument('[names...]', 'names of the objects')
+    .addOption(outputOption(['yaml', 'json', 'name', 'table', ...objectForms]).default(undefined))
     .action(
       runCommand(context, async (resource: string, names: readonly string[], options: GetOptions) => {
         const { get } = await import('./get.ts')
