@@ -23,7 +23,7 @@ export interface TmuxTerminal extends Disposable {
   readonly run: (line: string) => Promise<string>
 }
 
-export function openTerminal(env: Readonly<Record<string, string>>, folder: string): TmuxTerminal {
+export function openTerminal(env: Readonly<Record<string, string>>, folder: string, columns = 160): TmuxTerminal {
   const bin = mkdtempSync(join(tmpdir(), 'pergola-terminal-'))
   const script = `#!/bin/sh\nexec "${process.execPath}" --conditions=@pergola/source "${command}" "$@"\n`
   writeFileSync(join(bin, 'pergola'), script, { mode: 0o755 })
@@ -40,7 +40,7 @@ export function openTerminal(env: Readonly<Record<string, string>>, folder: stri
         PS1: '$ ',
       },
     })
-  tmux('new-session', '-d', '-x', '160', '-y', '50', '-c', folder, 'bash', '--norc', '--noprofile')
+  tmux('new-session', '-d', '-x', String(columns), '-y', '50', '-c', folder, 'bash', '--norc', '--noprofile')
   const capture = (...args: readonly string[]) => tmux('capture-pane', '-p', ...args).replace(/\s+$/, '')
   const screen = () => capture()
   let runs = 0

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createProgram, runProgram } from './program.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
 const { stdout, stderr, env: variables } = process
@@ -12,7 +11,14 @@ const terminal = createTerminal({
   },
 })
 
-await runProgram(createProgram({ terminal, variables, version: versionOf(import.meta.dirname) }), process.argv)
+const context = { terminal, variables, version: versionOf(import.meta.dirname) }
+if (process.argv[2] === '__complete') {
+  const { complete } = await import('./completion/complete.ts')
+  await complete(context, process.argv.slice(3))
+} else {
+  const { createProgram, runProgram } = await import('./program.ts')
+  await runProgram(createProgram(context), process.argv)
+}
 
 function versionOf(directory: string): string {
   return (JSON.parse(readFileSync(`${directory}/../package.json`, 'utf8')) as { version: string }).version

@@ -7,9 +7,12 @@ import { configOption } from './administration/config-option.ts'
 import { addSecretsCommands } from './administration/secrets-commands.ts'
 import { addCodegenCommand } from './codegen/codegen-command.ts'
 import type { CommandContext } from './command-context.ts'
+import { addCompletionCommand } from './completion/completion-commands.ts'
 import { addDevCommand } from './dev/dev-command.ts'
 import { examples } from './examples.ts'
+import { addExploreCommands } from './explore/explore-commands.ts'
 import { addDoctorCommands } from './doctor/doctor-commands.ts'
+import { addChangeCommands } from './objects/change-commands.ts'
 import { addObjectCommands } from './objects/object-commands.ts'
 import { addPluginCommands } from './plugin/plugin-commands.ts'
 import { addLoginCommands } from './server/login-commands.ts'
@@ -39,7 +42,9 @@ export function createProgram(context: CommandContext): Command {
     .hook('preAction', inheritAs)
     .exitOverride()
   addLoginCommands(program, context)
+  addExploreCommands(program, context)
   addObjectCommands(program, context)
+  addChangeCommands(program, context)
   addAccessCommands(program, context)
   addPluginCommands(program, context)
   addCodegenCommand(program, context)
@@ -50,6 +55,7 @@ export function createProgram(context: CommandContext): Command {
   addAdminCommands(program)
   addSecretsCommands(program)
   addBackupCommands(program, context)
+  addCompletionCommand(program, context)
   addHelp(program, [])
   return program
 }

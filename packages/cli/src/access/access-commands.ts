@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-context.ts'
 import { addServerOptions, addWhichServer } from '../server/connect.ts'
 import { collect } from '../terminal/collect.ts'
 import { addKeepTokens, addPasswordOptions } from '../terminal/new-password.ts'
-import { outputOption, type Output } from '../terminal/output-option.ts'
+import { objectForms, outputOption, type Output } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CanIOptions } from './can-i.ts'
 import type { GrantOptions } from './grant.ts'
@@ -130,7 +130,7 @@ function addUserCommands(program: Command, context: CommandContext): void {
     )
   addServerOptions(user.command('list'))
     .description('list users, as list users does')
-    .addOption(outputOption(['table', 'yaml', 'json', 'name']))
+    .addOption(outputOption(['table', 'yaml', 'json', 'name', ...objectForms]))
     .action(
       runCommand(context, async (options: GrantOptions & { readonly output: Output }) => {
         const { list } = await import('../objects/list.ts')

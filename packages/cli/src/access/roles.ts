@@ -5,7 +5,7 @@ import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
-import { tableOf } from '../terminal/table.ts'
+import { fittedTable } from '../terminal/fitted-table.ts'
 import { visible } from '../terminal/visible.ts'
 
 export interface RoleListOptions extends ServerOptions {
@@ -33,6 +33,6 @@ export async function listRoles(
     visible(annotations[roleKeys.module] ?? ''),
     labels[roleKeys.template] === 'true' ? 'template' : '',
   ])
-  await terminal.print(tableOf(['NAME', 'CALLED', 'MODULE', 'KIND'], rows))
+  await terminal.print(fittedTable(terminal, { heads: ['NAME', 'CALLED', 'MODULE', 'KIND'], rows }))
   await terminal.hint('pergola grant <user> <role>')
 }

@@ -6,7 +6,7 @@ import { endOwnSession, ownSessions, type ListedSession } from '../server/sessio
 import { usedWrongly } from '../terminal/command-fault.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
-import { tableOf } from '../terminal/table.ts'
+import { fittedTable } from '../terminal/fitted-table.ts'
 import { shortTime } from '../terminal/times.ts'
 import { visible } from '../terminal/visible.ts'
 
@@ -42,7 +42,7 @@ export async function listSessions(context: CommandContext, options: SessionList
     session.address,
     visible(session.agent),
   ])
-  await terminal.print(tableOf(['ID', 'USER', 'SINCE', 'USED', 'UNTIL', 'FROM', 'WITH'], rows))
+  await terminal.print(fittedTable(terminal, { heads: ['ID', 'USER', 'SINCE', 'USED', 'UNTIL', 'FROM', 'WITH'], rows }))
 }
 
 /** Ends one session, or all of another user. */

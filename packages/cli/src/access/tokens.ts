@@ -4,7 +4,7 @@ import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
 import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 import { printJson } from '../terminal/print-json.ts'
-import { tableOf } from '../terminal/table.ts'
+import { fittedTable } from '../terminal/fitted-table.ts'
 import { visible } from '../terminal/visible.ts'
 
 const path = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
@@ -77,7 +77,7 @@ export async function listTokens(
     spec.roles?.join(', ') ?? 'all of yours',
     spec.expiresAt ?? 'never',
   ])
-  await terminal.print(tableOf(['NAME', 'DESCRIPTION', 'ROLES', 'EXPIRES'], rows))
+  await terminal.print(fittedTable(terminal, { heads: ['NAME', 'DESCRIPTION', 'ROLES', 'EXPIRES'], rows }))
 }
 
 export async function deleteToken(

@@ -7,7 +7,7 @@ import { readResources } from '../server/resources.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
-import { tableOf } from '../terminal/table.ts'
+import { fittedTable } from '../terminal/fitted-table.ts'
 import { visible } from '../terminal/visible.ts'
 import { reviewedRequest, type Question } from './reviewed-request.ts'
 
@@ -53,7 +53,7 @@ export async function whoCan(
     `${isEstimate ? 'about ' : ''}${bindings}`,
     everybody[name] ?? usersWords(users),
   ])
-  await terminal.print(tableOf(['ROLE', 'BINDINGS', 'USERS'], rows))
+  await terminal.print(fittedTable(terminal, { heads: ['ROLE', 'BINDINGS', 'USERS'], rows }))
   await terminal.hint('pergola grant <user> <role>')
 }
 

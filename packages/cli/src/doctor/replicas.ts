@@ -4,7 +4,7 @@ import { connect, type ServerOptions } from '../server/connect.ts'
 import { liveReplicas, type LiveReplica } from '../server/live-replicas.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'
-import { tableOf } from '../terminal/table.ts'
+import { fittedTable } from '../terminal/fitted-table.ts'
 import { shortTime } from '../terminal/times.ts'
 
 export interface ReplicasOptions extends ServerOptions {
@@ -28,7 +28,7 @@ export async function showReplicas(context: CommandContext, options: ReplicasOpt
     phaseWords(replica.plugins),
     replica.leases.join(', ') || '-',
   ])
-  await terminal.print(tableOf(heads, rows))
+  await terminal.print(fittedTable(terminal, { heads, rows }))
 }
 
 function phaseWords(plugins: LiveReplica['plugins']): string {

@@ -13,6 +13,7 @@ import { applyObject, type Applied } from './apply-object.ts'
 import { changeLines } from './field-changes.ts'
 import { inOrder } from './in-order.ts'
 import { readDocuments, type ObjectDocument } from './read-documents.ts'
+import { pathOfPointer } from './pointer.ts'
 import { hidesData, storedObjects } from './stored-objects.ts'
 import { resolveDocuments, resourceOf, wavesOf, type ResolvedDocument } from './written-resources.ts'
 
@@ -133,17 +134,11 @@ function nameOf({ object }: ObjectDocument, resource: KnownResource | undefined)
 /** Formats a failure with file and line of the object and of each invalid field. */
 function failureLines({ document, resource }: Outcome, error: ApiError): readonly string[] {
   const fields = (error.errors ?? []).map(({ pointer = '', field, message }) => {
-    const path = pointer.split('/').slice(1).map(stepOf)
-    return `      ${document.placeOf(path)} ${visible(field)} ${visible(message)}`
+    return `      ${document.placeOf(pathOfPointer(pointer))} ${visible(field)} ${visible(message)}`
   })
   const advice = adviceFor(error, { document, resource })
   const where = document.placeOf([])
   return [`${where} ${nameOf(document, resource)}: ${visible(summaryOf(error))}`, ...fields, ...advice]
-}
-
-function stepOf(step: string): string | number {
-  const text = step.replaceAll('~1', '/').replaceAll('~0', '~')
-  return /^\d+$/.test(text) ? Number(text) : text
 }
 
 function adviceFor({ reason }: ApiError, { document, resource }: ResolvedDocument): readonly string[] {

@@ -9,15 +9,16 @@ import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import { showingProgress } from '../terminal/progress.ts'
 import { visible } from '../terminal/visible.ts'
 import { inOrder } from './in-order.ts'
+import type { DeletionOptions } from './delete-selected.ts'
+import { isSelection } from './selection.ts'
 
 const atATime = 8
 const mostNamed = 3
 
-export interface DeleteOptions extends ServerOptions {
+export interface DeleteOptions extends ServerOptions, DeletionOptions {
   readonly filename?: readonly string[]
   readonly recursive?: boolean
-  readonly plan?: boolean
-  readonly yes?: boolean
+  readonly all?: boolean
 }
 
 interface Doomed {
@@ -33,8 +34,17 @@ export async function deleteObjects(
 ): Promise<ExitCode> {
   const { terminal } = context
   const { plan = false, yes } = options
-  const { client, host } = await connect(context, options)
+  const connection = await connect(context, options)
+  const { client, host } = connection
   const known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(client))
+  if (isSelection(options) || options.all === true) {
+    const { resource, names } = named
+    if (resource === undefined || names.length + (options.filename?.length ?? 0) > 0) {
+      throw usedWrongly('--where, --label and --all select objects of one resource; leave out names and files')
+    }
+    const { deleteSelected } = await import('./delete-selected.ts')
+    return deleteSelected(context, { connection, resource: findResource(known, resource) }, options)
+  }
   const doomed = await doomedBy(known, named, { ...options, readInput: () => terminal.readInput() })
   if (!plan && !(await isConfirmed(terminal, { question: `Delete ${wordsOf(doomed)} on ${host}?`, yes }))) {
     await terminal.print(['  nothing has been deleted'])
@@ -90,7 +100,7 @@ async function doomedBy(
 ): Promise<readonly Doomed[]> {
   if (options.filename === undefined) {
     if (resource === undefined || names.length === 0) {
-      throw usedWrongly('say what is to be deleted: a resource and names, or -f <file>')
+      throw usedWrongly('say what is to be deleted: a resource with names, --where, --label or --all; or -f <file>')
     }
     const found = findResource(known, resource)
     return names.map((name) => ({ resource: found, name }))

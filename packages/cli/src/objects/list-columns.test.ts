@@ -1,6 +1,16 @@
 import type { ModelDisplay } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import { columnsOf } from './list-columns.ts'
+import { columnPaths, columnsAt } from './list-columns.ts'
+import type { FollowReference } from './schema-at.ts'
+
+function columnsOf(
+  of: Parameters<typeof columnPaths>[0],
+  schema: object,
+  follow: FollowReference = () => undefined,
+): ReturnType<typeof columnsAt> {
+  const read = { schema: schema as never, follow }
+  return columnsAt(columnPaths(of, read), read)
+}
 
 const text = { type: 'string' }
 const withSpec = (properties: object) => ({ properties: { spec: { type: 'object', properties } } })
@@ -8,7 +18,7 @@ const model = (display: ModelDisplay = {}, ...indexed: readonly string[]) => ({
   display,
   indexes: indexed.map((name) => ({ name, type: 'string', multi: false })),
 })
-const heads = (of: ReturnType<typeof model>, schema: object) => columnsOf(of, schema as never).map(({ head }) => head)
+const heads = (of: ReturnType<typeof model>, schema: object) => columnsOf(of, schema).map(({ head }) => head)
 
 describe('a table shows', () => {
   const fields = { note: text, title: text, owner: text, hours: { type: 'number' } }

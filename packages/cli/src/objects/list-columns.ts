@@ -2,6 +2,8 @@ import { defaultTitlePaths, type FieldDisplay, type JsonSchema } from '@pergola/
 import type { KnownResource } from '../server/resources.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
+import type { ReadSchema } from './read-schema.ts'
+import { isObject, schemaAt } from './schema-at.ts'
 
 export const widestCell = 40
 
@@ -15,22 +17,23 @@ export interface Column {
   readonly cellOf: (object: object) => string
 }
 
-/** Resolves a schema reference. */
-export type FollowReference = (reference: string) => JsonSchema | undefined
-
 /**
  * The title, then the columns of the model's `display`, by default its indexed fields. Uses only the schema, so that a list
- * always has the same columns.
+ * always has the same columns. Some may not be in the schema.
  */
-export function columnsOf(
+export function columnPaths(
   { display = {}, indexes }: Pick<KnownResource, 'display' | 'indexes'>,
-  schema: JsonSchema,
-  follow: FollowReference = () => undefined,
-): readonly Column[] {
+  { schema, follow }: ReadSchema,
+): readonly string[] {
   const fieldAt = (path: string) => schemaAt(schema, path.split('.'), follow)
   const isText = (path: string) => [fieldAt(path)?.['type']].flat().includes('string')
   const { title = defaultTitlePaths.find(isText), columns = indexes.map(({ name }) => name) } = display
-  const paths = [...new Set([...(title === undefined ? [] : [title]), ...columns])]
+  return [...new Set([...(title === undefined ? [] : [title]), ...columns])]
+}
+
+/** A column for each path that the schema has. */
+export function columnsAt(paths: readonly string[], { schema, follow }: ReadSchema): readonly Column[] {
+  const fieldAt = (path: string) => schemaAt(schema, path.split('.'), follow)
   const shown = paths.flatMap((path) => {
     const field = path.startsWith('metadata.') ? undefined : fieldAt(path)
     return field ? [{ path, field, head: headOf(path, displayOf(field)) }] : []
@@ -41,18 +44,6 @@ export function columnsOf(
     head: `${isTaken(head, at) ? path.toUpperCase() : head}${unitOf(displayOf(field))}`,
     cellOf: (object) => cell(valueAt(object, path.split('.')), field['format'] === 'date-time'),
   }))
-}
-
-/** The schema at a path, also inside array items; undefined if the path does not exist. */
-function schemaAt(schema: JsonSchema, path: readonly string[], follow: FollowReference): JsonSchema | undefined {
-  let found: JsonSchema | undefined = schema
-  for (const step of path) {
-    const holder: JsonSchema = 'items' in found ? resolve(found['items'], follow) : found
-    const { properties } = holder
-    if (!isObject(properties) || !Object.hasOwn(properties, step)) return undefined
-    found = resolve(properties[step], follow)
-  }
-  return found
 }
 
 function displayOf(field: JsonSchema): FieldDisplay {
@@ -76,6 +67,12 @@ function cell(value: unknown, isTime: boolean): string {
   return shortened(texts.join(', '), widestCell)
 }
 
+/** A value in a cell: lists with commas, objects as JSON. */
+export function cellText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(cellText).join(', ')
+  return isObject(value) ? JSON.stringify(value) : scalarText(value)
+}
+
 function scalarText(value: unknown): string {
   // Without binary rounding errors: 48.88, not 48.879999999999995.
   if (typeof value === 'number' && !Number.isInteger(value)) return String(Number(value.toPrecision(15)))
@@ -86,19 +83,4 @@ export function valueAt(value: unknown, [step, ...below]: readonly string[]): un
   if (step === undefined) return value
   if (Array.isArray(value)) return value.map((one) => valueAt(one, [step, ...below]))
   return isObject(value) ? valueAt(value[step], below) : undefined
-}
-
-/** Follows references and keeps keywords beside `$ref`. A dangling or circular reference gives an empty schema. */
-function resolve(part: unknown, follow: FollowReference): JsonSchema {
-  let schema: unknown = part
-  for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {
-    const { $ref, ...beside } = schema
-    const target = follow($ref)
-    schema = target && { ...target, ...beside }
-  }
-  return isObject(schema) && !('$ref' in schema) ? schema : {}
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -8,24 +8,14 @@ import { usedWrongly } from '../terminal/command-fault.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { showingProgress } from '../terminal/progress.ts'
 import type { ExitCode } from '../terminal/exit-codes.ts'
-import {
-  createJsonLinesWriter,
-  createJsonWriter,
-  createNameWriter,
-  createTableWriter,
-  createYamlWriter,
-  type ObjectWriter,
-} from './object-writer.ts'
+import type { ObjectWriter } from './object-writer.ts'
 import { createExpansion, type Expansion } from './expansion.ts'
-import { readColumns } from './read-columns.ts'
 import { readPages } from './read-pages.ts'
-import { alternativeOf, fieldSelectorOf, sortOf } from './selection.ts'
+import { writerFor } from './writer-for.ts'
+import { isSelection, selectionOf, sortOf, type SelectionOptions } from './selection.ts'
 
-export interface ListOptions extends ServerOptions {
+export interface ListOptions extends ServerOptions, SelectionOptions {
   readonly output: Output
-  readonly where: readonly string[]
-  readonly anyOf: readonly string[]
-  readonly label: readonly string[]
   readonly sort: readonly string[]
   readonly limit?: number
   readonly watch?: boolean
@@ -80,8 +70,8 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
     }
   }
   await writer.end()
-  if (count > 0 || !['table', 'name'].includes(options.output)) return
-  const isNarrowed = !selectsAll(options) || nonconforming
+  if (count > 0 || !['table', 'wide', 'name'].includes(options.output)) return
+  const isNarrowed = isSelection(options) || nonconforming
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
 
@@ -118,39 +108,16 @@ function resourceOf({ connection, resource }: Pick<Target, 'connection' | 'resou
   return connection.client.resource(resource)
 }
 
-function selectsAll({ where, anyOf, label }: ListOptions): boolean {
-  return where.length + anyOf.length + label.length === 0
-}
-
 function queryOf(resource: KnownResource, options: ListOptions): Selection & Pick<ListQuery, 'sort'> {
-  const { where, anyOf, label, sort, output } = options
+  const { label, sort, output } = options
   const names = resource.indexes.map(({ name }) => name)
   // As in `pergola role list`: hides built-in roles of all users, unless requested.
-  const isPlain = selectsAll(options) && output === 'table'
+  const isPlain = !isSelection(options) && output === 'table'
   const labels = isPlain && fullName(resource) === 'roles' ? [`${roleKeys.hidden}!=true`] : label
-  return {
-    fieldSelector: fieldSelectorOf(where, names),
-    anyOf: anyOf.map((text) => alternativeOf(text, names)),
-    labelSelector: labels.length === 0 ? undefined : labels.join(','),
-    sort: sortOf(sort, names),
-  }
+  return { ...selectionOf({ ...options, label: labels }, names), sort: sortOf(sort, names) }
 }
 
-async function writerOf(
-  { terminal }: CommandContext,
-  { connection, resource, expansion }: Target,
-  { output, watch = false }: ListOptions,
-): Promise<ObjectWriter> {
-  switch (output) {
-    case 'json':
-      return watch ? createJsonLinesWriter(terminal) : createJsonWriter(terminal, expansion)
-    case 'yaml':
-      return createYamlWriter(terminal)
-    case 'name':
-      return createNameWriter(terminal)
-    case 'table':
-      return createTableWriter(terminal, await readColumns(connection.client, resource, expansion), {
-        withChange: watch,
-      })
-  }
+function writerOf({ terminal }: CommandContext, target: Target, { output, watch }: ListOptions): Promise<ObjectWriter> {
+  const { connection, resource, expansion } = target
+  return writerFor({ terminal, client: connection.client, resource, expansion, watch: watch ?? false }, output)
 }

@@ -2,28 +2,24 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addServerOptions } from '../server/connect.ts'
 import { collect } from '../terminal/collect.ts'
-import { outputOption } from '../terminal/output-option.ts'
+import { objectForms, outputOption } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { ApplyOptions } from './apply.ts'
 import type { DeleteOptions } from './delete.ts'
 import type { GetOptions } from './get.ts'
 import type { ListOptions } from './list.ts'
-
-const resourceWords =
-  'plural or singular name, with the group if the name is ambiguous: todos, todo, todos.todo.example.com'
+import { addSelectionOptions, resourceWords } from './selection-options.ts'
 
 /** Commands for objects of any model, including the host's. */
 export function addObjectCommands(program: Command, context: CommandContext): void {
-  addServerOptions(program.command('list'))
+  addSelectionOptions(addServerOptions(program.command('list')))
     .description('list objects')
     .argument('<resource>', resourceWords)
-    .addOption(outputOption(['table', 'yaml', 'json', 'name']))
-    .option('--where <term>', 'an indexed field and its value: spec.state=open; repeatable', collect, [])
+    .addOption(outputOption(['table', 'yaml', 'json', 'name', ...objectForms]))
     .option('--any-of <terms>', 'indexed fields and their values, one of which is enough; repeatable', collect, [])
-    .option('--label <selector>', 'labels and their values: team=blue; repeatable', collect, [])
     .option('--sort <field>', 'an indexed field, descending as -spec.due or spec.due,desc; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of objects', countOf)
-    .option('--watch', 'after the list, print every change until Ctrl-C')
+    .option('-w, --watch', 'after the list, print every change until Ctrl-C')
     .option(
       '--expand <path>',
       'a reference such as spec.event: shows the titles of the objects it names; repeatable',
@@ -38,16 +34,21 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
       }),
     )
   addServerOptions(program.command('get'))
-    .description('show an object')
+    .description('show objects, by default as YAML; without names, list them')
     .argument('<resource>', resourceWords)
-    .argument('<name>', 'name of the object')
-    .addOption(outputOption(['yaml', 'json', 'name']))
+    .argument('[names...]', 'names of the objects')
+    .addOption(outputOption(['yaml', 'json', 'name', 'table', ...objectForms]).default(undefined))
     .action(
-      runCommand(context, async (resource: string, name: string, options: GetOptions) => {
+      runCommand(context, async (resource: string, names: readonly string[], options: GetOptions) => {
         const { get } = await import('./get.ts')
-        await get(context, { resource, name }, options)
+        return get(context, { resource, names }, options)
       }),
     )
+  addApply(program, context)
+  addDelete(program, context)
+}
+
+function addApply(program: Command, context: CommandContext): void {
   addServerOptions(program.command('apply'))
     .description('create or update objects from files')
     .requiredOption('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; repeatable', collect)
@@ -60,12 +61,16 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
         return apply(context, options)
       }),
     )
-  addServerOptions(program.command('delete'))
-    .description('delete objects by name, or those in files')
+}
+
+function addDelete(program: Command, context: CommandContext): void {
+  addSelectionOptions(addServerOptions(program.command('delete')))
+    .description('delete objects by name or selector, or those in files')
     .argument('[resource]', resourceWords)
     .argument('[names...]', 'names of the objects')
     .option('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; repeatable', collect)
     .option('-R, --recursive', 'include nested folders')
+    .option('--all', 'all objects of the resource')
     .option('--plan', 'only show what would be deleted')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(

@@ -1,5 +1,6 @@
 import type { ApiObject } from '@pergola/client'
-import { columnWidths, lineWidth, tableLine } from '../terminal/table.ts'
+import { clipped, shownColumns } from '../terminal/fitted-table.ts'
+import { columnWidths, tableLine } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { shortDuration } from '../terminal/times.ts'
 import { visible, visibleJson } from '../terminal/visible.ts'
@@ -20,7 +21,7 @@ const unseenRows = 100
 const bufferedCharacters = 16 * 1024
 
 /** Buffers lines, because one write per line is slow. The buffer is bounded: `add` waits for a full one to be written. */
-function createPieces(terminal: Terminal): { add(text: string): Promise<void>; flush(): Promise<void> } {
+export function createPieces(terminal: Terminal): { add(text: string): Promise<void>; flush(): Promise<void> } {
   let waiting = ''
   const flush = async () => {
     const piece = waiting
@@ -36,11 +37,14 @@ function createPieces(terminal: Terminal): { add(text: string): Promise<void>; f
   }
 }
 
-/** Sets the column widths from the first screenful, so that output starts before the last row is known. */
+/**
+ * Sets the column widths from the first screenful, so that output starts before the last row is known. A bare table has only the
+ * given columns; otherwise, name and age stand around them.
+ */
 export function createTableWriter(
   terminal: Terminal,
   columns: readonly Column[],
-  { withChange = false }: { readonly withChange?: boolean } = {},
+  { withChange = false, isBare = false }: { readonly withChange?: boolean; readonly isBare?: boolean } = {},
 ): ObjectWriter {
   const pieces = createPieces(terminal)
   const screenful = terminal.rows ?? unseenRows
@@ -48,36 +52,44 @@ export function createTableWriter(
   let waiting: (readonly string[])[] | undefined = []
   let shown = columns.map((_, at) => at)
   let widths: readonly number[] = []
-  const changeCells = (change: string) => (withChange ? [change] : [])
+  const around = (change: string, name: string, age: () => string) => ({
+    before: [...(withChange ? [change] : []), ...(isBare ? [] : [name])],
+    after: isBare ? [] : [age()],
+  })
   const cellsOf = ({ metadata, ...object }: ApiObject, change: string) => {
-    const age = shortDuration((withChange ? Date.now() : now) - Date.parse(metadata.creationTimestamp))
-    return [...changeCells(change), visible(metadata.name), ...columns.map(({ cellOf }) => cellOf(object)), age]
+    const age = () => shortDuration((withChange ? Date.now() : now) - Date.parse(metadata.creationTimestamp))
+    const { before, after } = around(change, visible(metadata.name), age)
+    return [...before, ...columns.map(({ cellOf }) => cellOf({ ...object, metadata })), ...after]
   }
-  const first = withChange ? 2 : 1
+  const first = (withChange ? 1 : 0) + (isBare ? 0 : 1)
+  const last = first + columns.length
   const chosen = (row: readonly string[]) => [
     ...row.slice(0, first),
     ...shown.map((at) => row[first + at] ?? ''),
-    row.at(-1) ?? '',
+    ...row.slice(last),
   ]
+  const line = (row: readonly string[]) => clipped(tableLine(chosen(row), widths), terminal.columns)
   const settle = async (isWhole: boolean) => {
     const rows = waiting ?? []
     waiting = undefined
     // Empty columns can be hidden only when all rows are known.
-    if (isWhole) shown = shown.filter((at) => rows.some((row) => row[first + at] !== ''))
-    const heads = [...changeCells('CHANGE'), 'NAME', ...columns.map(({ head }) => head), 'AGE']
-    widths = columnWidths([heads, ...rows].map(chosen))
-    // A line that wraps is harder to read than one without its last columns; -o yaml has all fields.
-    while (shown.length > 0 && lineWidth(widths) > (terminal.columns ?? Number.POSITIVE_INFINITY)) {
-      shown = shown.slice(0, -1)
-      widths = columnWidths([heads, ...rows].map(chosen))
-    }
-    await pieces.add(`${terminal.paint('bold', tableLine(chosen(heads), widths))}\n`)
-    for (const row of rows) await pieces.add(`${tableLine(chosen(row), widths)}\n`)
+    if (isWhole && !isBare) shown = shown.filter((at) => rows.some((row) => row[first + at] !== ''))
+    const { before, after } = around('CHANGE', 'NAME', () => 'AGE')
+    const heads = [...before, ...columns.map(({ head }) => head), ...after]
+    const all = columnWidths([heads, ...rows].map(chosen))
+    // The age stays beside the name as long as another column can go; -o yaml has all fields.
+    // A bare table keeps its first column.
+    const order = [...all.keys()].slice(isBare ? first + 1 : first, first + shown.length).toReversed()
+    const fitting = shownColumns(all, { columns: terminal.columns, order })
+    shown = shown.filter((_, at) => fitting.includes(first + at))
+    widths = fitting.map((at) => all[at] ?? 0)
+    await pieces.add(`${terminal.paint('bold', line(heads))}\n`)
+    for (const row of rows) await pieces.add(`${line(row)}\n`)
   }
   return {
     add: async (object, change = '') => {
       const row = cellsOf(object, change)
-      if (!waiting) return pieces.add(`${tableLine(chosen(row), widths)}\n`)
+      if (!waiting) return pieces.add(`${line(row)}\n`)
       waiting.push(row)
       if (waiting.length >= screenful) {
         await settle(false)
@@ -110,11 +122,12 @@ export function createJsonWriter(terminal: Terminal, expansion?: Pick<Expansion,
   }
 }
 
-/** Writes one JSON document per change, because a watch does not end. */
+/** Writes one JSON document per line: the object, or for a watch, which does not end, the change and the object. */
 export function createJsonLinesWriter(terminal: Terminal): ObjectWriter {
   const pieces = createPieces(terminal)
   return {
-    add: (object, change) => pieces.add(`${visibleJson(JSON.stringify({ change, object }))}\n`),
+    add: (object, change) =>
+      pieces.add(`${visibleJson(JSON.stringify(change === undefined ? object : { change, object }))}\n`),
     flush: () => pieces.flush(),
     end: () => pieces.flush(),
   }

@@ -75,7 +75,7 @@ interface Parsed {
   readonly placeOf: ObjectDocument['placeOf']
 }
 
-function parseText(file: string, text: string, faults: string[]): readonly ObjectDocument[] {
+export function parseText(file: string, text: string, faults: string[]): readonly ObjectDocument[] {
   const parsed =
     /^\s*[{[]/.test(text) && !file.endsWith('.yaml') ? parseJson(file, text, faults) : parseYaml(file, text, faults)
   return parsed.flatMap(listed).flatMap(({ value: written, placeOf }, at) => {

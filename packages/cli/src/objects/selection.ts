@@ -1,4 +1,5 @@
 import { formatSelector, parseSelector, type UnplacedSelectorTerm } from '@pergola/api'
+import type { Selection } from '@pergola/client'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
 const operators = { '!=': '!=', '>=': '>=', '<=': '<=', '^=': 'prefix', '=': '=', '>': '>', '<': '<' } as const
@@ -45,4 +46,24 @@ function termOf(word: string, indexed: readonly string[]): UnplacedSelectorTerm 
 /** Lets indexed fields of the spec be written without `spec.`. */
 function fieldOf(name: string, indexed: readonly string[]): string {
   return !indexed.includes(name) && indexed.includes(`spec.${name}`) ? `spec.${name}` : name
+}
+
+/** Options that select objects. */
+export interface SelectionOptions {
+  readonly where: readonly string[]
+  readonly anyOf?: readonly string[]
+  readonly label: readonly string[]
+}
+
+export function isSelection({ where, anyOf = [], label }: SelectionOptions): boolean {
+  return where.length + anyOf.length + label.length > 0
+}
+
+/** The selectors of a list, a watch or a deletion. */
+export function selectionOf({ where, anyOf = [], label }: SelectionOptions, indexed: readonly string[]): Selection {
+  return {
+    fieldSelector: fieldSelectorOf(where, indexed),
+    labelSelector: label.length === 0 ? undefined : label.join(','),
+    ...(anyOf.length > 0 && { anyOf: anyOf.map((text) => alternativeOf(text, indexed)) }),
+  }
 }

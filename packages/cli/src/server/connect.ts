@@ -48,7 +48,7 @@ export interface Connection extends ChosenServer {
 }
 
 /** Chooses a server, in order: option, environment, `pergola dev` in this folder, last login. */
-async function chooseServer(context: CommandContext, options: ServerOptions): Promise<ChosenServer> {
+export async function chooseServer(context: CommandContext, options: ServerOptions): Promise<ChosenServer> {
   const { variables } = context
   const developed = inDevelopment(variables, options)
   if (developed) return developed

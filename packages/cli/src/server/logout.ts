@@ -1,4 +1,5 @@
 import type { CommandContext } from '../command-context.ts'
+import { clearWordCache } from '../completion/word-cache.ts'
 import { clientOf, notSignedIn, type ServerOptions } from './connect.ts'
 import { readServers, serversFileOf, withoutServer, writeServers } from './servers-file.ts'
 import { hostOf, serverUrl } from './server-url.ts'
@@ -34,6 +35,7 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
   }
   const left = withoutServer(known, server.url)
   writeServers(file, left)
+  clearWordCache(variables)
   const next = left.current === undefined ? `pergola login ${server.url}` : `${left.current} is the default server now`
   await terminal.print([`  ${words}: ${server.username} on ${host}.`, `  next      ${next}`])
 }

@@ -1,7 +1,17 @@
-import type { ModelDisplay } from '@pergola/api'
+import type { ModelDisplay, ReferenceTarget } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import { usedWrongly } from '../terminal/command-fault.ts'
 import { nearestOf } from './nearest.ts'
+
+export interface ResourceIndex {
+  readonly name: string
+  readonly type: string
+  readonly multi: boolean
+  readonly unique?: boolean
+  readonly order?: 'ASC' | 'DESC'
+  /** The model whose objects the values name. */
+  readonly refersTo?: ReferenceTarget
+}
 
 /** A model from discovery. */
 export interface KnownResource {
@@ -13,7 +23,9 @@ export interface KnownResource {
   readonly singular: string
   readonly plural: string
   readonly statusSubresource: boolean
-  readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
+  /** All verbs of the model; the caller may lack the right to some. */
+  readonly verbs?: readonly string[]
+  readonly indexes: readonly ResourceIndex[]
   readonly display?: ModelDisplay
 }
 
@@ -40,6 +52,13 @@ export async function readResources(client: Pick<Client, 'call'>): Promise<reado
 /** `todos.todo.example.com`; core resources have no group. */
 export function fullName({ plural, group }: Pick<KnownResource, 'plural' | 'group'>): string {
   return group === '' ? plural : `${plural}.${group}`
+}
+
+/** The plural alone if it means this resource, otherwise the full name. */
+export function shortestName(known: readonly KnownResource[], resource: KnownResource): string {
+  const { plural, group } = resource
+  const others = known.filter((one) => one.group !== group && [one.plural, one.singular].includes(plural))
+  return group === '' || others.length === 0 ? plural : fullName(resource)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
 import { connect, type ServerOptions } from '../../server/connect.ts'
 import { usedWrongly } from '../../terminal/command-fault.ts'
-import { tableOf } from '../../terminal/table.ts'
+import { fittedTable } from '../../terminal/fitted-table.ts'
 import { awaitStarted } from './await-started.ts'
 
 export interface LimitOptions extends ServerOptions, Partial<Record<keyof PluginLimits, string>> {
@@ -25,7 +25,7 @@ export async function pluginLimits(context: CommandContext, name: string, option
       const words = (value: number | undefined) => (value === undefined ? '-' : `${value}${units[limit]}`)
       return [limit, words(spec.limits?.[limit]), words(spec.needs?.[limit])]
     })
-    await terminal.print(tableOf(['LIMIT', 'SET', 'THE PLUGIN NEEDS'], rows))
+    await terminal.print(fittedTable(terminal, { heads: ['LIMIT', 'SET', 'THE PLUGIN NEEDS'], rows }))
     return terminal.hint('what is neither set nor needed is plugins.* of the configuration')
   }
   // A merge patch: null deletes.

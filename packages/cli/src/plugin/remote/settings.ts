@@ -8,7 +8,7 @@ import { askSecret } from '../../terminal/ask.ts'
 import { usedWrongly } from '../../terminal/command-fault.ts'
 import type { Output } from '../../terminal/output-option.ts'
 import { printJson } from '../../terminal/print-json.ts'
-import { tableOf } from '../../terminal/table.ts'
+import { fittedTable } from '../../terminal/fitted-table.ts'
 import { shortened } from '../../terminal/visible.ts'
 import { settingValue } from './setting-value.ts'
 
@@ -168,7 +168,7 @@ async function show(
   const example = first?.isSecret ? `--set-secret ${first.key}` : `${first?.key}=<value>`
   const words = missing.length > 0 ? `${missing.map(({ key }) => key).join(', ')} must be set: ` : ''
   await terminal.print([
-    ...tableOf(['SETTING', 'VALUE', ''], lines),
+    ...fittedTable(terminal, { heads: ['SETTING', 'VALUE', ''], rows: lines }),
     `  next      ${words}pergola plugin settings ${name} ${example}`,
   ])
 }

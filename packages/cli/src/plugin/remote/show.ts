@@ -15,7 +15,7 @@ import { attempting } from '../../server/attempting.ts'
 import { connect, type ServerOptions } from '../../server/connect.ts'
 import type { Output } from '../../terminal/output-option.ts'
 import { printJson } from '../../terminal/print-json.ts'
-import { tableOf } from '../../terminal/table.ts'
+import { fittedTable } from '../../terminal/fitted-table.ts'
 import { liveReplicas, type LiveReplica, type PluginUse } from '../../server/live-replicas.ts'
 import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
@@ -41,7 +41,8 @@ export async function listPlugins(context: CommandContext, { output, ...options 
     startedReplicas({ spec, status }),
     shortened(status.phase === 'Started' ? '' : (status.message ?? ''), 60),
   ])
-  const table = rows.length === 0 ? [] : tableOf(['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows)
+  const table =
+    rows.length === 0 ? [] : fittedTable(terminal, { heads: ['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows })
   const next = rows.length === 0 ? 'pergola plugin install <file>' : 'pergola plugin show <name>'
   await terminal.print(rows.length === 0 ? ['  no plugins installed'] : table)
   await terminal.hint(next)

@@ -1,0 +1,66 @@
+import type { CommandContext } from '../command-context.ts'
+import { createProgram } from '../program.ts'
+import type { ServerOptions } from '../server/connect.ts'
+import { readServers, serversFileOf } from '../server/servers-file.ts'
+import { visible } from '../terminal/visible.ts'
+import { candidatesAt, type Candidate } from './candidates.ts'
+import { placeOf, type Place } from './place.ts'
+import type { Shell } from './shells.ts'
+import { shellWords } from './shell-words.ts'
+import { createServerWords } from './server-words.ts'
+
+const mostShown = 200
+
+/**
+ * Prints what can stand at the cursor, a line each. The scripts of `pergola completion` call it. Prints nothing on any error,
+ * because a message would end up in the line that somebody is typing.
+ */
+export async function complete(context: CommandContext, [shell = '', ...words]: readonly string[]): Promise<void> {
+  try {
+    const lines = await completionLines(context, shell as Shell, words)
+    if (lines.length > 0) await context.terminal.write(`${lines.join('\n')}\n`)
+  } catch {
+    // Nothing to suggest.
+  }
+}
+
+async function completionLines(
+  context: CommandContext,
+  shell: Shell,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const typed = shell === 'bash' ? shellWords((words[0] ?? '').slice(0, Number(words[1]))).slice(1) : words
+  const place = placeOf(createProgram(context), typed)
+  const { options, current, prefix } = place
+  const found = await candidatesAt(place, {
+    server: () => createServerWords(context, serverOf(options)),
+    servers: () => serversOf(context),
+  })
+  if (found === 'files') return [':files']
+  const fitting = found.filter(({ word }) => word.startsWith(current)).slice(0, mostShown)
+  const isOpen = fitting.length > 0 && fitting.every((one) => one.isOpen)
+  return [...(isOpen ? [':open'] : []), ...fitting.map((one) => lineFor(shell, one, { prefix, current }))]
+}
+
+function serverOf(options: ReadonlyMap<string, string>): ServerOptions {
+  const [server, as] = [options.get('--server'), options.get('--as')]
+  return { ...(server !== undefined && { server }), ...(as !== undefined && { as }) }
+}
+
+function serversOf({ variables }: CommandContext): readonly Candidate[] {
+  const { servers } = readServers(serversFileOf(variables))
+  return servers.map(({ url, username }) => ({ word: url, description: username }))
+}
+
+/** bash replaces only what stands behind the last `=` or `:`; zsh and fish show the description. */
+function lineFor(
+  shell: Shell,
+  { word, description }: Candidate,
+  { prefix, current }: Pick<Place, 'prefix' | 'current'>,
+): string {
+  const typed = `${prefix}${current}`
+  const whole = visible(`${prefix}${word}`)
+  if (shell === 'bash') return whole.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1)
+  const short = visible(description).slice(0, 60)
+  return short === '' ? whole : `${whole}\t${short}`
+}
