@@ -59,13 +59,13 @@ async function passAll(): Promise<readonly string[]> {
     await replica.untilUp()
     replicas.push(replica)
   }
-  const token = await signIn(replicas[0]?.url ?? '')
+  const token = await signIn(replicas)
   const log = running.use(await readCommittedLog(database.url))
   await declareModel(replicas, { token, body: modelBody })
   const cluster = { replicas, token, log }
   const customApi = await installEcho(cluster)
   for (const replica of replicas) await untilServing(replica, token)
-  return passUnderLoad({ cluster, customApi, databaseUrl: database.url, programs: [command, old.command] })
+  return await passUnderLoad({ cluster, customApi, databaseUrl: database.url, programs: [command, old.command] })
 }
 
 interface Setting {
@@ -137,10 +137,12 @@ function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function signIn(url: string): Promise<string> {
+async function signIn([replica]: readonly Replica[]): Promise<string> {
   const body = JSON.stringify({ username: 'admin', password, transport: 'token' })
-  const headers = { 'content-type': 'application/json', origin: url }
-  const response = await fetch(`${url}/auth/sessions`, { method: 'POST', headers, body })
+  // Its own address, not that of the link.
+  const origin = `http://127.0.0.1:${replica?.clients.target}`
+  const headers = { 'content-type': 'application/json', origin }
+  const response = await fetch(`${replica?.url}/auth/sessions`, { method: 'POST', headers, body })
   if (!response.ok) throw new Error(`signing in failed: ${response.status} ${await response.text()}`)
   return ((await response.json()) as { readonly token: string }).token
 }
@@ -152,8 +154,9 @@ async function installEcho({ replicas, token }: Pick<Setting['cluster'], 'replic
   const installed = await installPackage({ url, token }, body)
   if (!installed.ok) throw new Error(`the plugin is refused: ${installed.status} ${await installed.text()}`)
   const path = apiOf('echoing', 'echo')
+  const headers = { authorization: `Bearer ${token}` }
   for (const replica of replicas) {
-    while (!(await fetch(`${replica.url}${path}`)).ok) await sleep(100)
+    while (!(await fetch(`${replica.url}${path}`, { headers })).ok) await sleep(100)
   }
   return path
 }

@@ -17,7 +17,7 @@ export function checkOut(commit: string): Checkout {
     run('git', ['worktree', 'remove', '--force', path])
     rmSync(path, { recursive: true, force: true })
   }
-  run('git', ['worktree', 'add', '--detach', '--force', path, commit])
+  run('git', ['worktree', 'add', '--quiet', '--detach', '--force', path, commit])
   try {
     run('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], path)
   } catch (error) {
