@@ -303,6 +303,15 @@ export const hostile: Journey = {
     strictEqual(await page.evaluate(`'everywhere' in {} || [1].map((one) => one + 1)[0] !== 2`), false)
     strictEqual(await page.evaluate(`JSON.parse('"abc"').includes('b')`), true)
     await assertShellStands(visitor)
+    await stage.api('POST', '/api/v1alpha1/configmaps', { metadata: { name: anothers }, data: { limit: '7' } })
+    await visitor.choose('Reaches out')
+    deepStrictEqual(await attemptsOf(visitor), blocked('done'))
+    await assertShellStands(visitor)
+    // It has the rights of its user, and no more.
+    await using ann = await stage.as('ann')
+    await ann.choose('Reaches out')
+    deepStrictEqual(await attemptsOf(ann), blocked('ApiError'))
+    await stage.api('DELETE', `/api/v1alpha1/configmaps/${anothers}`)
     await visitor.choose('Never comes')
     await assertShellStands(visitor)
     await page.getByText('timed out', { exact: false }).waitFor()
@@ -314,9 +323,25 @@ export const hostile: Journey = {
     await visitor.choose('Home')
     await page.getByRole('main').getByRole('link', { name: 'Broken', exact: true }).waitFor()
     // The content security policy blocked requests to other origins and reported them; none was sent.
-    const others = visitor.faults.filter((fault) => !fault.includes('elsewhere.example'))
+    const others = visitor.faults.filter((fault) => !/elsewhere\.example|Content Security Policy/.test(fault))
     strictEqual(others.join('; '), '')
   },
+}
+
+const anothers = 'settings-of-another'
+const blocked = (settings: string) => [
+  'client: TypeError',
+  'code: EvalError',
+  'cookie: Error',
+  'fetch: TypeError',
+  'picture: EncodingError',
+  `settings: ${settings}`,
+]
+
+async function attemptsOf({ page }: Visitor): Promise<readonly string[]> {
+  const lines = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem')
+  await lines.nth(blocked('').length - 1).waitFor()
+  return lines.allInnerTexts()
 }
 
 async function assertShellStands({ page }: Visitor): Promise<void> {

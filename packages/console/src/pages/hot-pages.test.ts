@@ -11,8 +11,8 @@ interface Rendered {
   readonly render: (...given: readonly unknown[]) => VNode
 }
 const rendered = (of: ReturnType<typeof module>, cache: unknown[] = []) => {
-  const [{ component }] = [...of.hot.values()] as unknown as [{ readonly component: Rendered }]
-  return component.render(undefined, cache)
+  const [{ component: first }] = [...of.hot.values()] as unknown as [{ readonly component: Rendered }]
+  return first.render(undefined, cache)
 }
 
 it('shows the template of the next module in the component of the first', () => {
