@@ -192,7 +192,7 @@ export const plugins = {
     change: 'Change limits',
     changeTitle: (name: string) => `Limits of ${name}`,
     changeHint:
-      'On each server. A plugin that uses more is killed and restarted. Saving restarts the plugin without downtime. An empty field means the limit of the configuration, or what the plugin needs.',
+      'On each server. A plugin that exceeds a limit is killed and restarted. Saving restarts it without downtime. Empty: as configured, or what the plugin needs.',
     usesNow: (amount: string) => `It uses ${amount} now.`,
     needsNow: (amount: string) => `It needs ${amount}.`,
     saved: (name: string) => `Limits of ${name} saved`,
