@@ -78,6 +78,7 @@ export async function hostilePages(): Promise<Buffer> {
         { path: '', title: 'Throws' },
         { path: 'later', title: 'Throws later' },
         { path: 'patches', title: 'Replaces' },
+        { path: 'reaches', title: 'Reaches out' },
         { path: 'never', title: 'Never comes' },
         { path: 'elsewhere', title: 'From elsewhere' },
       ] })`,

@@ -10,7 +10,18 @@ import { asText, atItsPlace, byProvider, conflict, create, ended, everyType, loo
 import { away, bulk, closing, columns, connection, down, find, known, live, reading } from './journeys/objects.ts'
 import { kitPage } from './journeys/kit.ts'
 import { roleDifference } from './journeys/roles.ts'
-import { contained, hostile, kept, logs, pluginPage, progress, runNow, uninstall, upgrade } from './journeys/plugins.ts'
+import {
+  contained,
+  hostile,
+  kept,
+  limits,
+  logs,
+  pluginPage,
+  progress,
+  runNow,
+  uninstall,
+  upgrade,
+} from './journeys/plugins.ts'
 import { lookAround, lookAtSetup, lookInChinese } from './look.ts'
 import { savedViews } from './journeys/views.ts'
 import { firstLoad, million } from './journeys/speed.ts'
@@ -94,6 +105,7 @@ const journeys: readonly Journey[] = [
   roleChange,
   progress,
   runNow,
+  limits,
   logs,
   contained,
   upgrade,

@@ -69,6 +69,7 @@ export const scenes: readonly Scene[] = [
   { name: 'why', path: '/why?user=ann&deed=change&data=purchasing.example.com/purchases' },
   { name: 'plugins', path: '/plugins' },
   { name: 'plugin', path: '/plugins/todo' },
+  { name: 'plugin-limits', path: '/plugins/todo', act: button('Change limits') },
   { name: 'plugin-rights', path: '/plugins/todo', act: tab('Rights') },
   { name: 'plugin-settings', path: '/plugins/purchasing', act: tab('Settings') },
   { name: 'failing-plugin', path: '/plugins/failing' },

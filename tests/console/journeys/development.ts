@@ -62,14 +62,32 @@ export const development: Journey = {
   },
 }
 
-/** An open page is replaced after a save; the console around it stays. */
+/** An open page is replaced after a save; it keeps its state if only its template has changed. */
 async function changePage(visitor: Visitor, file: string): Promise<void> {
   const { page } = visitor
   await visitor.choose('Open notes')
   await page.getByRole('heading', { name: 'Open notes' }).waitFor()
   await page.evaluate('window.wasNotReloaded = true')
-  writeFileSync(file, readFileSync(file, 'utf8').replace('title="Open notes"', 'title="Notes at hand"'))
-  await page.getByRole('heading', { name: 'Notes at hand' }).waitFor()
+  const save = (from: string, to: string) =>
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(from, () => to),
+    )
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  save('title="Open notes"', 'title="Notes at hand"')
+  await page.getByRole('heading', { name: 'Notes at hand' }).waitFor({ state: 'attached' })
+  // Undone, the page has the address of before.
+  save('title="Notes at hand"', 'title="Open notes"')
+  await page.getByRole('heading', { name: 'Open notes' }).waitFor({ state: 'attached' })
+  save('title="Open notes"', 'title="Notes at hand"')
+  await page.getByRole('heading', { name: 'Notes at hand' }).waitFor({ state: 'attached' })
+  strictEqual(await page.getByRole('dialog').count(), 1, 'the page has lost its state')
+  // Another script begins anew.
+  save('const isOpen = ref(false)', "const isOpen = ref(false)\nconst word = ref('noted')")
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  save('title="Notes at hand"', ':title="`Notes ${word}`"')
+  await page.getByRole('heading', { name: 'Notes noted' }).waitFor()
   strictEqual(await page.evaluate('window.wasNotReloaded'), true)
   await visitor.choose('Notes')
   await page.getByRole('region', { name: 'Notes' }).waitFor()

@@ -104,19 +104,83 @@ export const runNow: Journey = {
     await row('mail').getByText('no mail server').waitFor()
     strictEqual(await page.getByRole('button', { name: 'Run mail now' }).isEnabled(), true)
     // Who may only look at plugins has no button.
-    const rules = [{ apiGroups: ['plugin.platform.run'], resources: ['plugins'], verbs: ['get', 'list', 'watch'] }]
-    await stage.api('POST', '/api/v1alpha1/roles', { metadata: { name: 'plugin-reader' }, rules })
-    const binding = { metadata: { name: 'ann-plugin-reader' }, roleRef: { name: 'plugin-reader' } }
-    await stage.api('POST', '/api/v1alpha1/rolebindings', { ...binding, subjects: [{ name: 'ann' }] })
+    await using _reads = await annReadsPlugins(stage)
     await using ann = await stage.as('ann')
     await ann.goTo('/plugins/nightly')
     await ann.page.getByRole('list', { name: 'Schedules' }).getByText('tidy').waitFor()
     strictEqual(await ann.page.getByRole('button', { name: /^Run/ }).count(), 0)
-    await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-plugin-reader')
-    await stage.api('DELETE', '/api/v1alpha1/roles/plugin-reader')
     assertClean(visitor)
     assertClean(ann)
   },
+}
+
+const reading = [{ apiGroups: ['plugin.platform.run'], resources: ['plugins'], verbs: ['get', 'list', 'watch'] }]
+
+/** Ann may look at plugins, and at nothing else of the host, until the result is disposed of. */
+async function annReadsPlugins(stage: Stage): Promise<AsyncDisposable> {
+  await stage.api('POST', '/api/v1alpha1/roles', { metadata: { name: 'plugin-reader' }, rules: reading })
+  const binding = { metadata: { name: 'ann-plugin-reader' }, roleRef: { name: 'plugin-reader' } }
+  await stage.api('POST', '/api/v1alpha1/rolebindings', { ...binding, subjects: [{ name: 'ann' }] })
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-plugin-reader')
+      await stage.api('DELETE', '/api/v1alpha1/roles/plugin-reader')
+    },
+  }
+}
+
+export const limits: Journey = {
+  name: 'limits of a plugin, beside what it uses; changed by who may',
+  run: async (stage) => {
+    await installed(stage, await scheduled())
+    await phaseIs(stage, 'nightly', 'Started')
+    await using visitor = await stage.as('admin')
+    visitor.expectStatus(422)
+    const { page } = visitor
+    await visitor.goTo('/plugins/nightly')
+    const memory = page.locator('.chart').filter({ hasText: 'Memory' }).locator('dd')
+    const row = (limit: string) =>
+      page.getByRole('region', { name: 'Limits on each server' }).getByRole('row').filter({ hasText: limit })
+    await memory.getByText(/^[1-9]\d* of 128 MiB$/).waitFor()
+    await row('Memory')
+      .getByText(/^[1-9]\d* of 128 MiB$/)
+      .waitFor()
+    await row('Memory').getByText('configuration').waitFor()
+    await row('Temporary files').getByText('at most 1,024 MiB').waitFor()
+    await row('Processes').getByText('1 of 32').waitFor()
+    const change = async (fill: Readonly<Record<string, string>>) => {
+      await page.getByRole('button', { name: 'Change limits' }).click()
+      for (const [field, text] of Object.entries(fill)) await page.getByRole('dialog').getByLabel(field).fill(text)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    }
+    await change({ Memory: '7', Processes: '5' })
+    await page.getByRole('dialog').locator('[aria-invalid=true]').waitFor()
+    strictEqual(await page.getByRole('dialog').getByLabel('Memory').getAttribute('aria-invalid'), 'true')
+    await page.getByRole('dialog').getByLabel('Memory').fill('256')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Limits of Nightly saved').waitFor()
+    await row('Memory').getByText('set by an operator').waitFor()
+    // The process that started since has the limit.
+    await memory.getByText(/^[1-9]\d* of 256 MiB$/).waitFor()
+    await row('Processes').getByText('1 of 5').waitFor()
+    deepStrictEqual(await limitsOf(stage), { memory: 256, processes: 5 })
+    await change({ Memory: '', Processes: '' })
+    await row('Memory').getByText('configuration').waitFor()
+    await memory.getByText(/ of 128 MiB$/).waitFor()
+    deepStrictEqual(await limitsOf(stage), {})
+    await using _reads = await annReadsPlugins(stage)
+    await using ann = await stage.as('ann')
+    await ann.goTo('/plugins/nightly')
+    await ann.page.getByRole('heading', { name: 'Limits on each server' }).waitFor()
+    strictEqual(await ann.page.getByRole('button', { name: 'Change limits' }).count(), 0)
+    assertClean(visitor)
+    assertClean(ann)
+  },
+}
+
+async function limitsOf(stage: Stage): Promise<object | undefined> {
+  const { spec } = (await stage.api('GET', `${plugins}/nightly`)) as { readonly spec: { readonly limits?: object } }
+  return spec.limits
 }
 
 export const logs: Journey = {
@@ -303,6 +367,15 @@ export const hostile: Journey = {
     strictEqual(await page.evaluate(`'everywhere' in {} || [1].map((one) => one + 1)[0] !== 2`), false)
     strictEqual(await page.evaluate(`JSON.parse('"abc"').includes('b')`), true)
     await assertShellStands(visitor)
+    await stage.api('POST', '/api/v1alpha1/configmaps', { metadata: { name: anothers }, data: { limit: '7' } })
+    await visitor.choose('Reaches out')
+    deepStrictEqual(await attemptsOf(visitor), blocked('done'))
+    await assertShellStands(visitor)
+    // It has the rights of its user, and no more.
+    await using ann = await stage.as('ann')
+    await ann.choose('Reaches out')
+    deepStrictEqual(await attemptsOf(ann), blocked('ApiError'))
+    await stage.api('DELETE', `/api/v1alpha1/configmaps/${anothers}`)
     await visitor.choose('Never comes')
     await assertShellStands(visitor)
     await page.getByText('timed out', { exact: false }).waitFor()
@@ -314,9 +387,25 @@ export const hostile: Journey = {
     await visitor.choose('Home')
     await page.getByRole('main').getByRole('link', { name: 'Broken', exact: true }).waitFor()
     // The content security policy blocked requests to other origins and reported them; none was sent.
-    const others = visitor.faults.filter((fault) => !fault.includes('elsewhere.example'))
+    const others = visitor.faults.filter((fault) => !/elsewhere\.example|Content Security Policy/.test(fault))
     strictEqual(others.join('; '), '')
   },
+}
+
+const anothers = 'settings-of-another'
+const blocked = (settings: string) => [
+  'client: TypeError',
+  'code: EvalError',
+  'cookie: Error',
+  'fetch: TypeError',
+  'picture: EncodingError',
+  `settings: ${settings}`,
+]
+
+async function attemptsOf({ page }: Visitor): Promise<readonly string[]> {
+  const lines = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem')
+  await lines.nth(blocked('').length - 1).waitFor()
+  return lines.allInnerTexts()
 }
 
 async function assertShellStands({ page }: Visitor): Promise<void> {

@@ -86,7 +86,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     ['plugin.js.map', Buffer.from(built.map)],
     ...extensions.map(({ path, bytes }) => [path, bytes] as const),
   ])
-  const pages = await bundlePages(folder, values)
+  const pages = await bundlePages(folder, values, { isHot: forDevelopment })
   refuseUnpaired(definition, pages.size > 0)
   for (const [path, bytes] of pages) files.set(path, bytes)
   if (definition.roles.length > 0) addRoles(files, definition.roles)

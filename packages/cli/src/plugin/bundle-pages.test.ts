@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AuthorFault } from './author-fault.ts'
-import { buildPackage } from './build-package.ts'
+import { buildPackage, type BuildOptions } from './build-package.ts'
 import { bundlePages, firstPage } from './bundle-pages.ts'
 import { todoProject } from './plugin-project.rows.ts'
 
@@ -14,13 +14,18 @@ const example = join(root, 'examples/todo/src/plugin.ts')
 interface Loaded {
   readonly default: Readonly<Record<string, unknown>>
   readonly style: string
+  readonly state?: string
+  readonly hot?: ReadonlyMap<string, { readonly component: object; readonly template: string }>
 }
 
 /** Packs pages and loads them, as the browser would. */
-async function load(files: Readonly<Record<string, string>>): Promise<Loaded> {
+async function load(
+  files: Readonly<Record<string, string>>,
+  options: Pick<BuildOptions, 'forDevelopment'> = {},
+): Promise<Loaded> {
   using project = todoProject(files)
   symlinkSync(join(modules, 'vue'), join(project.folder, 'node_modules/vue'))
-  const { files: packed } = await buildPackage({ folder: project.folder, conditions: ['@pergola/source'] })
+  const { files: packed } = await buildPackage({ ...options, folder: project.folder, conditions: ['@pergola/source'] })
   const folder = mkdtempSync(join(tmpdir(), 'pergola-pages-'))
   symlinkSync(modules, join(folder, 'node_modules'))
   const { writeFile } = await import('node:fs/promises')
@@ -54,6 +59,60 @@ test('pages are components of Vue in .vue and .tsx files, with their styles', as
   expect(pages).toMatchObject({ '': { __name: 'a' }, b: { type: 'b', props: { title: 'from tsx' }, children: 'text' } })
   const { __scopeId: id = '' } = pages[''] as { readonly __scopeId?: string }
   expect(style).toBe(`.first {}\n.big[${id}] { color: red\n}`)
+})
+
+describe('in development, the state of pages', () => {
+  const page = {
+    script: '<script setup lang="ts">\nimport { word } from \'./word.ts\'\nconst count = 7 as number\n</script>\n',
+    template: '<template><p class="big">{{ word }} {{ count as number }}</p></template>\n',
+    style: '<style scoped>.big { color: red }</style>\n',
+    word: "export const word = 'one'\n",
+  }
+  const build = async (changed: Partial<typeof page> = {}) => {
+    const { script, template, style, word } = { ...page, ...changed }
+    const { state, hot } = await load(
+      {
+        'src/ui/index.ts': "import A from './a.vue'\nexport default { '': A }",
+        'src/ui/a.vue': script + template + style,
+        'src/ui/word.ts': word,
+      },
+      { forDevelopment: true },
+    )
+    return { state, templates: [...(hot?.values() ?? [])].map((one) => one.template), hot }
+  }
+
+  test.for<[string, Partial<typeof page>, { isState: boolean; isTemplate: boolean }]>([
+    ['is kept when nothing changes', {}, { isState: true, isTemplate: true }],
+    [
+      'is kept when the template changes',
+      { template: '<template><b>{{ word }} {{ count }}</b></template>\n' },
+      { isState: true, isTemplate: false },
+    ],
+    [
+      'is kept when the style changes',
+      { style: '<style scoped>.big { color: blue }</style>\n' },
+      { isState: true, isTemplate: true },
+    ],
+    ['ends when the script changes', { script: page.script.replace('7', '8') }, { isState: false, isTemplate: true }],
+    ['ends when another file changes', { word: "export const word = 'two'\n" }, { isState: false, isTemplate: true }],
+  ])('%s', async ([, changed, expected]) => {
+    const [before, after] = [await build(), await build(changed)]
+    const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+    expect({
+      isState: before.state === after.state,
+      isTemplate: isSame(before.templates, after.templates),
+    }).toEqual(expected)
+    expect(before.state).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('is in a component whose template is apart', async () => {
+    const { hot } = await build()
+    const [{ component } = { component: {} }] = [...(hot?.values() ?? [])]
+    const { render } = component as {
+      readonly render?: (...given: readonly unknown[]) => { readonly children: string }
+    }
+    expect(render?.({}, [], {}, { word: 'one', count: 7 }).children).toBe('one 7')
+  })
 })
 
 test('pages import models, routes and roles from files of the server, without their code', async () => {

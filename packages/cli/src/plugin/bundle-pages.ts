@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -13,11 +14,21 @@ const shared: readonly string[] = ['vue', 'vue-router', '@pergola/console']
 /** What pages import from files of the server: plain values by file, relative to the plugin's folder, and by name. */
 export type PageValues = Readonly<Record<string, Readonly<Record<string, object>>>>
 
+export interface PageOptions {
+  /** For development: the console can replace templates and styles, and keep the state of components. */
+  readonly isHot?: boolean
+}
+
 /** Bundles the console pages of a plugin, if any, into one module that includes its styles. */
-export async function bundlePages(folder: string, values: PageValues): Promise<ReadonlyMap<string, Buffer>> {
+export async function bundlePages(
+  folder: string,
+  values: PageValues,
+  { isHot = false }: PageOptions = {},
+): Promise<ReadonlyMap<string, Buffer>> {
   const entry = ['src/ui/index.ts', 'src/ui/index.js'].find((file) => existsSync(join(folder, file)))
   if (entry === undefined) return new Map()
-  return new Map([[firstPage, Buffer.from(await bundled(createPages(realpathSync(folder), entry, values)))]])
+  const pages = createPages(realpathSync(folder), { entry, values, isHot })
+  return new Map([[firstPage, Buffer.from(await bundled(pages))]])
 }
 
 /** The pages of one build. */
@@ -25,6 +36,9 @@ interface Pages {
   readonly folder: string
   readonly entry: string
   readonly values: PageValues
+  readonly isHot: boolean
+  /** With `isHot`: the scripts of components, and other modules, by their paths. */
+  readonly scripts: Map<string, string>
   /** Styles by the module that they belong to. */
   readonly styles: Map<string, string>
   /** Found while modules are loaded, all of them before the build fails. */
@@ -33,22 +47,22 @@ interface Pages {
   readonly nameOf: (path: string) => string
 }
 
-function createPages(folder: string, entry: string, values: PageValues): Pages {
+function createPages(folder: string, given: Pick<Pages, 'entry' | 'values' | 'isHot'>): Pages {
   const nameOf = (path: string) => relative(folder, path).replaceAll(sep, '/')
-  return { folder, entry, values, styles: new Map(), faults: [], nameOf }
+  return { ...given, folder, scripts: new Map(), styles: new Map(), faults: [], nameOf }
 }
 
 async function bundled(pages: Pages): Promise<string> {
-  const { folder, entry, faults } = pages
+  const { folder, entry, faults, isHot } = pages
   try {
     await using build = await rolldown({
-      input: join(folder, entry),
+      input: isHot ? hotEntry : join(folder, entry),
       cwd: folder,
       platform: 'browser',
       external: [...shared],
       moduleTypes: { '.svg': 'dataurl', '.png': 'dataurl', '.webp': 'dataurl' },
       transform: { jsx: { runtime: 'automatic', importSource: 'vue' } },
-      plugins: [serverPlugin(pages), vuePlugin(pages), stylePlugin(pages)],
+      plugins: [serverPlugin(pages), vuePlugin(pages), stylePlugin(pages), hotPlugin(pages)],
       experimental: { attachDebugInfo: 'none' },
       // Unresolved imports would only fail in the browser.
       onLog: (_, log) => {
@@ -58,7 +72,8 @@ async function bundled(pages: Pages): Promise<string> {
     const { output } = await build.generate({ format: 'esm', codeSplitting: false, minify: true })
     if (faults.length > 0) throw new AuthorFault(faults.toSorted())
     const [{ code, modules }] = output
-    return `${code}${styleExport(Object.keys(modules), pages)}`
+    const paths = Object.keys(modules)
+    return `${code}${styleExport(paths, pages)}${isHot ? stateExport(pages) : ''}`
   } catch (error) {
     if (error instanceof AuthorFault) throw error
     throw new AuthorFault(faults.length > 0 ? faults.toSorted() : faultsOf(error as Error, pages))
@@ -127,7 +142,7 @@ function serverPlugin({ folder, values, faults, nameOf }: Pages): Plugin {
   }
 }
 
-function vuePlugin({ styles, faults, nameOf }: Pages): Plugin {
+function vuePlugin({ styles, scripts, faults, isHot, nameOf }: Pages): Plugin {
   return {
     name: 'pergola-vue',
     load: {
@@ -135,12 +150,13 @@ function vuePlugin({ styles, faults, nameOf }: Pages): Plugin {
       handler: async (path) => {
         // Loaded on demand: the compiler takes longer to load than a small plugin to build.
         const { compileVue } = await import('./compile-vue.ts')
-        const compiled = await compileVue({ path, file: nameOf(path), text: readFileSync(path, 'utf8') })
+        const compiled = await compileVue({ path, file: nameOf(path), text: readFileSync(path, 'utf8'), isHot })
         if ('faults' in compiled) {
           faults.push(...compiled.faults)
           return 'export default {}'
         }
         styles.set(path, compiled.style)
+        if (compiled.script !== undefined) scripts.set(path, compiled.script)
         return compiled
       },
     },
@@ -158,6 +174,40 @@ function stylePlugin({ styles }: Pages): Plugin {
       },
     },
   }
+}
+
+const hotEntry = 'pergola:entry'
+
+/** Exports the registered components of the bundle besides its pages, and notes what their state depends on. */
+function hotPlugin({ folder, entry, scripts }: Pages): Plugin {
+  const from = JSON.stringify(join(folder, entry))
+  const codes = new Map([
+    [hotEntry, `export { default } from ${from}\nexport { hot } from 'pergola:hot'\n`],
+    ['pergola:hot', 'export const hot = new Map()\n'],
+  ])
+  return {
+    name: 'pergola-hot',
+    resolveId: { filter: { id: /^pergola:/ }, handler: (id) => (codes.has(id) ? id : undefined) },
+    load: {
+      filter: { id: /^pergola:/ },
+      handler: (id) => {
+        const code = codes.get(id)
+        return code === undefined ? undefined : { code, moduleType: 'js' }
+      },
+    },
+    transform: {
+      filter: { id: { exclude: [/^pergola:/, /\.(vue|css)$/] } },
+      handler: (code, path) => void scripts.set(path, code),
+    },
+  }
+}
+
+/** A hash of everything except templates and styles: as long as it is the same, components can keep their state. */
+function stateExport({ scripts, values, nameOf }: Pages): string {
+  const hash = createHash('sha256').update(JSON.stringify(values))
+  const texts = [...scripts].map(([path, text]) => `${nameOf(path)}\0${text}\0`)
+  for (const text of texts.toSorted()) hash.update(text)
+  return `const pergola$state=${JSON.stringify(hash.digest('hex'))};export{pergola$state as state};\n`
 }
 
 /** The console scopes the styles to the pages of the plugin. */

@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { compileScript, compileStyleAsync, parse, type SFCBlock, type SFCDescriptor } from '@vue/compiler-sfc'
+import {
+  compileScript,
+  compileStyleAsync,
+  compileTemplate,
+  parse,
+  type SFCBlock,
+  type SFCDescriptor,
+} from '@vue/compiler-sfc'
 import { at, type Place } from './author-fault.ts'
 
 export interface CompiledVue {
   readonly code: string
   readonly moduleType: 'ts' | 'tsx'
   readonly style: string
+  /** With `isHot`: all that the state of a component depends on. */
+  readonly script?: string
 }
 
 export interface VueSource {
@@ -15,7 +24,13 @@ export interface VueSource {
   /** Name for the author: relative to the plugin's folder, the same on every machine. */
   readonly file: string
   readonly text: string
+  /** Keeps script and template apart, so that the console can replace the template alone. */
+  readonly isHot?: boolean
 }
+
+/** Names that no import of the author can have by accident. */
+const [componentName, renderName, hotName] = ['pergola$component', 'pergola$render', 'pergola$hot']
+const fs = { fileExists: existsSync, readFile: (path: string) => readFileSync(path, 'utf8') }
 
 /** Compiles a single-file component. Returns its faults, each with its position in the file, if it cannot. */
 export async function compileVue(source: VueSource): Promise<CompiledVue | { readonly faults: readonly string[] }> {
@@ -23,13 +38,15 @@ export async function compileVue(source: VueSource): Promise<CompiledVue | { rea
   const { descriptor, errors } = parse(withScript(text), { filename: path, sourceMap: false })
   const wrong = [...errors.map((error) => faultOf(error, source)), ...unsupported(descriptor, file)]
   if (wrong.length > 0) return { faults: wrong }
-  const id = createHash('sha256').update(file).digest('hex').slice(0, 8)
+  const id = hashOf(file)
   const styles = await Promise.all(descriptor.styles.map((block) => styleOf(block, { id, file })))
   const faults = styles.flatMap((style) => style.faults)
   if (faults.length > 0) return { faults }
   try {
+    // Finds faults with their positions in the file; two parts would lose them.
+    const inOne = codeOf(descriptor, id)
     return {
-      code: codeOf(descriptor, id),
+      ...(source.isHot ? inTwo(descriptor, { id, file }) : { code: inOne }),
       moduleType: descriptor.scriptSetup?.lang === 'tsx' ? 'tsx' : 'ts',
       style: styles.map(({ code }) => code).join('\n'),
     }
@@ -48,12 +65,40 @@ function codeOf(descriptor: SFCDescriptor, id: string): string {
     id,
     isProd: true,
     inlineTemplate: true,
-    genDefaultAs: 'component',
-    fs: { fileExists: existsSync, readFile: (path) => readFileSync(path, 'utf8') },
+    genDefaultAs: componentName,
+    fs,
   })
   const isScoped = descriptor.styles.some(({ scoped }) => scoped)
-  const mark = isScoped ? `Object.assign(component, { __scopeId: 'data-v-${id}' })\n` : ''
-  return `${content}\n${mark}export default component\n`
+  const mark = isScoped ? `Object.assign(${componentName}, { __scopeId: 'data-v-${id}' })\n` : ''
+  return `${content}\n${mark}export default ${componentName}\n`
+}
+
+/** Registers the component, with a hash of its template. */
+function inTwo(descriptor: SFCDescriptor, { id, file }: { readonly id: string; readonly file: string }) {
+  const { content, bindings } = compileScript(descriptor, { id, isProd: true, genDefaultAs: componentName, fs })
+  const { template, styles, slotted } = descriptor
+  const scoped = styles.some((style) => style.scoped)
+  const compilerOptions = {
+    expressionPlugins: ['typescript' as const],
+    ...(bindings && { bindingMetadata: bindings }),
+    ...(scoped && { scopeId: `data-v-${id}` }),
+  }
+  const source = template?.content ?? ''
+  const { code } = compileTemplate({ source, filename: file, id, scoped, slotted, isProd: true, compilerOptions })
+  const mark = scoped ? `, __scopeId: 'data-v-${id}'` : ''
+  const lines = [
+    `import { hot as ${hotName} } from 'pergola:hot'`,
+    content,
+    code.replace(/^export function render\b/m, `function ${renderName}`),
+    `Object.assign(${componentName}, { render: ${renderName}${mark} })`,
+    `${hotName}.set('${id}', { component: ${componentName}, render: ${renderName}, template: '${hashOf(code)}' })`,
+    `export default ${componentName}\n`,
+  ]
+  return { code: lines.join('\n'), script: content }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 
 function unsupported({ script, scriptSetup, template, styles }: SFCDescriptor, file: string): readonly string[] {

@@ -20,6 +20,8 @@ it.each<[string, () => unknown]>([
   ['JSON.parse', () => (JSON.parse = () => undefined)],
   ['JSON', () => (open['JSON'] = {})],
   ['Map.prototype.size', () => replace(Map.prototype, 'size', 0)],
+  ['performance.now', () => (performance.now = () => 0)],
+  ['Iterator.prototype.next', () => replace(Object.getPrototypeOf(new Set().values()) as object, 'next')],
   ['Object.defineProperty', () => (Object.defineProperty = <T>(of: T) => of)],
 ])('puts back %s', (name, act) => {
   const before = [1].map((one) => one + 1)

@@ -6,6 +6,8 @@ const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor.bind(Object)
 const defineProperty = Object.defineProperty.bind(Object)
 const ownKeys = Reflect.ownKeys.bind(Reflect)
 const deleteProperty = Reflect.deleteProperty.bind(Reflect)
+const getPrototypeOf = Reflect.getPrototypeOf.bind(Reflect)
+const has = Reflect.has.bind(Reflect)
 const asText = String
 
 interface BuiltIn {
@@ -19,7 +21,10 @@ interface BuiltIn {
 const constructors = [
   'Object Function Array String Number Boolean Symbol BigInt Date RegExp Error Map Set WeakMap WeakSet WeakRef',
   'Promise Proxy URL URLSearchParams Headers Request Response AbortController AbortSignal WebSocket TextDecoder',
-  'TextEncoder EventTarget Event Node Element HTMLElement Document History Storage ResizeObserver',
+  'TextEncoder ReadableStream ReadableStreamDefaultReader Uint8Array EventTarget Event KeyboardEvent CustomEvent Node',
+  'Element HTMLElement HTMLInputElement HTMLDialogElement SVGElement CharacterData Document History Storage Navigator',
+  'Performance CustomElementRegistry DOMTokenList CSSStyleDeclaration CSSStyleSheet ResizeObserver MutationObserver',
+  'IntersectionObserver',
 ].flatMap((line) => line.split(' '))
 const namespaces = ['JSON', 'Math', 'Reflect', 'Intl']
 const functions = [
@@ -28,6 +33,8 @@ const functions = [
 ].flatMap((line) => line.split(' '))
 /** Enumerable additions to these appear in every object. */
 const prototypes = [Object.prototype, Array.prototype]
+/** An own property of these hides that of the prototype. */
+const instances = ['document', 'history', 'navigator', 'performance', 'customElements']
 
 let kept: readonly BuiltIn[] | undefined
 
@@ -40,7 +47,7 @@ export function keepBuiltIns(): void {
       return [...propertiesOf(made, name), ...(made.prototype ? propertiesOf(made.prototype, `${name}.prototype`) : [])]
     }),
     ...namespaces.flatMap((name) => propertiesOf(valueOf(name), name)),
-    ...propertiesOf(Object.getPrototypeOf([].values()) as object, 'ArrayIterator.prototype'),
+    ...iterators().flatMap((one) => propertiesOf(getPrototypeOf(one) ?? {}, 'Iterator.prototype')),
   ]
 }
 
@@ -58,6 +65,7 @@ export function putBackBuiltIns(): readonly string[] {
     if (!isSame && isPutBack(of, key, descriptor)) found[found.length] = name
   }
   for (let at = 0; at < prototypes.length; at++) removeAdded(prototypes[at] ?? {}, found)
+  for (let at = 0; at < instances.length; at++) removeHiding(instances[at] ?? '', found)
   return found
 }
 
@@ -79,6 +87,21 @@ function removeAdded(prototype: object, found: string[]): void {
       found[found.length] = asText(key)
     }
   }
+}
+
+function removeHiding(name: string, found: string[]): void {
+  const of = valueOf(name)
+  const prototype = getPrototypeOf(of)
+  const keys = ownKeys(of)
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] ?? ''
+    if (prototype && has(prototype, key) && deleteProperty(of, key)) found[found.length] = `${name}.${asText(key)}`
+  }
+}
+
+/** Those that `for` and spreading use. */
+function iterators(): readonly object[] {
+  return [[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/./g)]
 }
 
 function valueOf(name: string): object {

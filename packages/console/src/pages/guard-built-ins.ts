@@ -30,15 +30,16 @@ export function checkBuiltIns(plugin: string): void {
     toast(words.value.page.putBack(plugin, names.slice(0, mostNames)), { level: 'bad', ms: shownMs })
 }
 
-type Setup = (...given: readonly unknown[]) => unknown
+type Setup = (props: unknown, context: unknown) => unknown
 
 /** The component, checked right after its setup: Vue could not finish the rendering without what that has replaced. */
 export function guarded(page: Component, plugin: string): Component {
   const { setup } = page as { readonly setup?: Setup }
   if (!setup) return page
-  const guardedSetup: Setup = (...given) => {
+  // Vue gives the context only to a function of two parameters.
+  const guardedSetup: Setup = (props, context) => {
     try {
-      return setup(...given)
+      return setup(props, context)
     } finally {
       checkBuiltIns(plugin)
     }

@@ -1,13 +1,11 @@
 import type { DisplayIcon } from '@pergola/api'
-import { defineComponent, h, shallowRef, type Component } from 'vue'
+import { defineComponent, h, shallowRef } from 'vue'
 import type { Router } from 'vue-router'
 import type { Hue } from '../kit/hue.ts'
+import { isSame as isSameValue } from '../models/same.ts'
 import { client } from '../server/client.ts'
 import { language } from '../words/words.ts'
-import { adoptStyle } from './adopt-style.ts'
-import { keepBuiltIns } from './built-ins.ts'
-import type { PluginPage, PluginPages } from './define-pages.ts'
-import { checkBuiltIns } from './guard-built-ins.ts'
+import { createPageLoader } from './page-loader.ts'
 import PluginFrame from './plugin-frame.vue'
 
 export interface PluginMenu {
@@ -41,9 +39,11 @@ interface PagedPlugin {
 }
 
 interface Offered {
-  readonly module: string
+  readonly plugin: PagedPlugin
   readonly menu: PluginMenu
   readonly remove: () => void
+  /** Shows another module of the same pages, and keeps their state; false if that is impossible. */
+  readonly take: (module: string) => Promise<boolean>
 }
 
 const offered = new Map<string, Offered>()
@@ -53,7 +53,8 @@ export async function readPluginPages(router: Router): Promise<void> {
   const answer = await client.call({ method: 'GET', path: '/plugins/pages.json' }).catch(() => undefined)
   if (answer === undefined) return
   const { items } = answer as { readonly items: readonly PagedPlugin[] }
-  const isSame = ({ name, module }: PagedPlugin) => offered.get(name)?.module === module
+  await takeModules(items)
+  const isSame = ({ name, module }: PagedPlugin) => offered.get(name)?.plugin.module === module
   const gone = [...offered.keys()].filter((name) => !items.some((one) => one.name === name && isSame(one)))
   const added = items.filter((one) => !isSame(one))
   for (const name of gone) {
@@ -69,10 +70,21 @@ export async function readPluginPages(router: Router): Promise<void> {
   if (path.startsWith('/p/')) await router.replace(fullPath)
 }
 
-function offer(router: Router, { name, displayName, icon, color, module, pages }: PagedPlugin): Offered {
+/** In development, a plugin has another module after every save. */
+async function takeModules(items: readonly PagedPlugin[]): Promise<void> {
+  for (const plugin of items) {
+    const known = offered.get(plugin.name)
+    if (!known || known.plugin.module === plugin.module) continue
+    const isLike = isSameValue({ ...plugin, module: '' }, { ...known.plugin, module: '' })
+    if (isLike && (await known.take(plugin.module))) offered.set(plugin.name, { ...known, plugin })
+  }
+}
+
+function offer(router: Router, plugin: PagedPlugin): Offered {
+  const { name, displayName, icon, color, module, pages } = plugin
   const base = `/p/${name}`
   const addressOf = (path: string) => (path === '' ? base : `${base}/${path}`)
-  const loader = createLoader(name, displayName, module)
+  const loader = createPageLoader({ plugin: name, title: displayName, module })
   const removers = pages.map(({ path, permissions, ...page }) =>
     router.addRoute({
       path: addressOf(path),
@@ -88,7 +100,8 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
     .filter(({ path, inMenu = !path.includes(':') }) => inMenu)
     .map(({ path, permissions, ...page }) => ({ title: () => titleOf(page), to: addressOf(path), permissions }))
   return {
-    module,
+    plugin,
+    take: loader.take,
     menu: { heading: displayName, icon, color, entries },
     remove: () => {
       for (const remove of removers) remove()
@@ -99,34 +112,4 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
 
 function titleOf({ title, titles }: Pick<PagedPlugin['pages'][number], 'title' | 'titles'>): string {
   return titles?.[language.value] ?? title
-}
-
-/** Imports a plugin's module when one of its pages is first opened: its code runs with the user's rights. */
-function createLoader(plugin: string, title: string, module: string) {
-  let loading: Promise<PluginPages> | undefined
-  let dropStyle: (() => void) | undefined
-  const load = async (): Promise<PluginPages> => {
-    keepBuiltIns()
-    const importing = import(/* @vite-ignore */ module) as Promise<{
-      readonly default?: PluginPages
-      readonly style?: string
-    }>
-    const loaded = await importing.finally(() => checkBuiltIns(title))
-    dropStyle = adoptStyle(plugin, loaded.style ?? '')
-    return loaded.default ?? {}
-  }
-  return {
-    dropStyle: () => dropStyle?.(),
-    page: async (path: string): Promise<{ readonly default: Component }> => {
-      const page = (await (loading ??= load()))[path]
-      if (page === undefined) {
-        throw new Error(`${module} has no page "${path}"; it should: export default definePages({ '${path}': … })`)
-      }
-      return isLoader(page) ? page() : { default: page }
-    },
-  }
-}
-
-function isLoader(page: PluginPage): page is () => Promise<{ readonly default: Component }> {
-  return typeof page === 'function' && !('props' in page) && page.length === 0
 }

@@ -6,6 +6,10 @@ import { client, consoleApi } from './client.ts'
 /** What a plugin uses on a replica, with rates of the last seconds. */
 export interface PluginUse {
   readonly memoryBytes: number
+  /** Absent from a server of an earlier version. */
+  readonly processes?: number
+  /** What its processes may use there; absent if none runs. */
+  readonly limits?: { readonly memoryBytes: number; readonly scratchBytes: number; readonly processes: number }
   /** CPU seconds per second. */
   readonly cpu: number
   /** Unexpected exits since the server started. */

@@ -39,6 +39,13 @@ const schema = {
               required: ['memoryBytes', 'cpu', 'exits', 'openRequests', 'requestsPerSecond'],
               properties: {
                 memoryBytes: count,
+                processes: count,
+                limits: {
+                  type: 'object',
+                  description: 'What its processes may use there; absent if none runs.',
+                  required: ['memoryBytes', 'scratchBytes', 'processes'],
+                  properties: { memoryBytes: count, scratchBytes: count, processes: count },
+                },
                 cpu: { ...rate, description: 'CPU seconds per second.' },
                 exits: { ...count, description: 'Unexpected exits since the server started.' },
                 openRequests: { ...count, description: 'Requests and streams that it has not finished answering.' },

@@ -7,9 +7,19 @@ import type { HeldLease, Store } from './store.ts'
 /** A replica that was not seen for this long counts as dead: it has missed two heartbeats. */
 const aliveMs = 15_000
 
+/** What the processes of a plugin may use on a replica. */
+export interface PluginBounds {
+  readonly memoryBytes: number
+  readonly scratchBytes: number
+  readonly processes: number
+}
+
 /** What a plugin uses on a replica, and rates since the last heartbeat. */
 export interface PluginRates {
   readonly memoryBytes: number
+  readonly processes: number
+  /** Absent if none of its processes runs. */
+  readonly limits?: PluginBounds
   /** CPU seconds per second. */
   readonly cpu: number
   /** Unexpected exits since the replica started. */

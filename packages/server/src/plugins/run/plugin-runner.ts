@@ -343,7 +343,7 @@ async function start(
     onLine: (line) => parts.onLine(name, line),
   })
   run.process = running
-  counted.use(parts.uses.follow(name, running))
+  counted.use(parts.uses.follow(name, running, limits))
   // A stop during the start had no process to end.
   stopping.signal.throwIfAborted()
   run.evaluator = createEvaluator(name, running.link)

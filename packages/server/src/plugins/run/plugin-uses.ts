@@ -1,10 +1,13 @@
 import { counted, counter, gauge, histogram } from '../../base/metrics.ts'
-import type { PluginRates } from '../../store/replicas.ts'
+import type { PluginBounds, PluginRates } from '../../store/replicas.ts'
 import type { PluginProcess } from '../process/plugin-process.ts'
 
 /** What a plugin uses on this replica. */
 interface PluginUse {
   readonly memoryBytes: number
+  readonly processes: number
+  /** While two versions run, what both may use together; undefined if none runs. */
+  readonly limits: PluginBounds | undefined
   /** CPU time of all its processes so far. */
   readonly cpuSeconds: number
   /** Unexpected exits so far. */
@@ -19,7 +22,7 @@ interface PluginUse {
 /** Measures plugins, for the metrics and for people. */
 export interface PluginUses extends Disposable {
   /** Counts the process until the result is disposed of. */
-  follow(plugin: string, process: Pick<PluginProcess, 'use' | 'link'>): Disposable
+  follow(plugin: string, process: Pick<PluginProcess, 'use' | 'link'>, limits: PluginBounds): Disposable
   exited(plugin: string): void
   answered(plugin: string, seconds: number): void
   readonly read: () => ReadonlyMap<string, PluginUse>
@@ -27,7 +30,7 @@ export interface PluginUses extends Disposable {
 }
 
 interface Counts {
-  readonly processes: Set<Pick<PluginProcess, 'use' | 'link'>>
+  readonly processes: Map<Pick<PluginProcess, 'use' | 'link'>, PluginBounds>
   /** CPU time of processes that ended. */
   pastSeconds: number
   exits: number
@@ -41,7 +44,7 @@ export function createPluginUses(): PluginUses {
   const answered = histogram('pergola_plugin_answer_seconds')
   const of = (plugin: string) => {
     const counts = plugins.get(plugin) ?? {
-      processes: new Set(),
+      processes: new Map(),
       pastSeconds: 0,
       exits: 0,
       answers: 0,
@@ -73,9 +76,9 @@ export function createPluginUses(): PluginUses {
     ),
   )
   return {
-    follow: (plugin, process) => {
+    follow: (plugin, process, limits) => {
       const counts = of(plugin)
-      counts.processes.add(process)
+      counts.processes.set(process, limits)
       return {
         [Symbol.dispose]: () => {
           if (counts.processes.delete(process)) counts.pastSeconds += process.use()?.cpuSeconds ?? 0
@@ -98,14 +101,23 @@ export function createPluginUses(): PluginUses {
   }
 }
 
-function useOf({ processes, pastSeconds, exits, answers, answerSeconds }: Counts): PluginUse {
-  let [memoryBytes, cpuSeconds, openRequests] = [0, pastSeconds, 0]
-  for (const { use, link } of processes) {
-    memoryBytes += use()?.bytes ?? 0
-    cpuSeconds += use()?.cpuSeconds ?? 0
+function useOf({ processes: followed, pastSeconds, exits, answers, answerSeconds }: Counts): PluginUse {
+  let [memoryBytes, processes, cpuSeconds, openRequests] = [0, 0, pastSeconds, 0]
+  for (const { use, link } of followed.keys()) {
+    const now = use()
+    memoryBytes += now?.bytes ?? 0
+    processes += now?.processes ?? 0
+    cpuSeconds += now?.cpuSeconds ?? 0
     openRequests += link.openRequests()
   }
-  return { memoryBytes, cpuSeconds, exits, openRequests, answers, answerSeconds }
+  const limits = boundsOf([...followed.values()])
+  return { memoryBytes, processes, limits, cpuSeconds, exits, openRequests, answers, answerSeconds }
+}
+
+function boundsOf(limits: readonly PluginBounds[]): PluginBounds | undefined {
+  if (limits.length === 0) return undefined
+  const sum = (of: keyof PluginBounds) => limits.reduce((total, one) => total + one[of], 0)
+  return { memoryBytes: sum('memoryBytes'), scratchBytes: sum('scratchBytes'), processes: sum('processes') }
 }
 
 /** Returns a function that reads the rates since its last call. */
@@ -125,10 +137,12 @@ export function pluginRates(read: PluginUses['read'], now: () => number): () => 
 const none = { cpuSeconds: 0, answers: 0, answerSeconds: 0 }
 
 function ratesOf(use: PluginUse, before: typeof none = none, seconds: number): PluginRates {
-  const { memoryBytes, exits, openRequests } = use
+  const { memoryBytes, processes, limits, exits, openRequests } = use
   const answers = use.answers - before.answers
   return {
     memoryBytes,
+    processes,
+    ...(limits && { limits }),
     cpu: round((use.cpuSeconds - before.cpuSeconds) / seconds),
     exits,
     openRequests,
