@@ -3,8 +3,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   login: [
     'pergola login https://pergola.example.com',
     'pergola login localhost:8090 --username admin --password-file admin-password',
-    'pergola login https://pergola.example.com --token-file token',
+    'pergola login https://pergola.example.com --token-file token --context robot',
   ],
+  'context list': ['pergola context list', 'pergola context list -o name'],
+  'context use': ['pergola context use robot', 'pergola context use pergola.example.com'],
+  'context remove': ['pergola context remove robot --plan', 'pergola context remove robot'],
   whoami: ['pergola whoami', 'pergola whoami -o json'],
   resources: ['pergola resources', 'pergola resources --group todo.example.com -o name'],
   explain: ['pergola explain todos', 'pergola explain todos.spec.due'],
@@ -31,6 +34,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'pergola delete todos --where state=done --plan',
     'pergola delete -f milk.yaml --yes',
   ],
+  api: [
+    'pergola api /apis/todo.example.com/v1alpha1/todos --paginate -q .items[*].metadata.name',
+    'pergola api /apis/todo.example.com/v1alpha1/todos -f metadata.name=milk -f spec.title=Milk',
+  ],
+  codegen: ['pergola codegen --out src/api.ts', 'pergola codegen --out src/api.ts --check'],
   grant: ['pergola grant ann todo-view'],
   revoke: ['pergola revoke ann todo-view'],
   'can-i': [

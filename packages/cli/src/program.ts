@@ -15,6 +15,7 @@ import { addDoctorCommands } from './doctor/doctor-commands.ts'
 import { addChangeCommands } from './objects/change-commands.ts'
 import { addObjectCommands } from './objects/object-commands.ts'
 import { addPluginCommands } from './plugin/plugin-commands.ts'
+import { addRawCommand } from './raw/raw-command.ts'
 import { addLoginCommands } from './server/login-commands.ts'
 import { asWords } from './server/connect.ts'
 import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
@@ -47,6 +48,7 @@ export function createProgram(context: CommandContext): Command {
   addChangeCommands(program, context)
   addAccessCommands(program, context)
   addPluginCommands(program, context)
+  addRawCommand(program, context)
   addCodegenCommand(program, context)
   addDoctorCommands(program, context)
   addServeCommand(program)

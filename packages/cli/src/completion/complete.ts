@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
 import { createProgram } from '../program.ts'
 import type { ServerOptions } from '../server/connect.ts'
-import { readServers, serversFileOf } from '../server/servers-file.ts'
+import { readServers, serversFileOf, type KnownServer } from '../server/servers-file.ts'
 import { visible } from '../terminal/visible.ts'
 import { candidatesAt, type Candidate } from './candidates.ts'
 import { placeOf, type Place } from './place.ts'
@@ -34,7 +34,7 @@ async function completionLines(
   const { options, current, prefix } = place
   const found = await candidatesAt(place, {
     server: () => createServerWords(context, serverOf(options)),
-    servers: () => serversOf(context),
+    logins: () => loginsOf(context),
   })
   if (found === 'files') return [':files']
   const fitting = found.filter(({ word }) => word.startsWith(current)).slice(0, mostShown)
@@ -43,13 +43,16 @@ async function completionLines(
 }
 
 function serverOf(options: ReadonlyMap<string, string>): ServerOptions {
-  const [server, as] = [options.get('--server'), options.get('--as')]
-  return { ...(server !== undefined && { server }), ...(as !== undefined && { as }) }
+  const [server, context, as] = ['--server', '--context', '--as'].map((name) => options.get(name))
+  return {
+    ...(context !== undefined && { context }),
+    ...(server !== undefined && { server }),
+    ...(as !== undefined && { as }),
+  }
 }
 
-function serversOf({ variables }: CommandContext): readonly Candidate[] {
-  const { servers } = readServers(serversFileOf(variables))
-  return servers.map(({ url, username }) => ({ word: url, description: username }))
+function loginsOf({ variables }: CommandContext): readonly KnownServer[] {
+  return readServers(serversFileOf(variables)).servers
 }
 
 /** bash replaces only what stands behind the last `=` or `:`; zsh and fish show the description. */
