@@ -66,7 +66,7 @@ test('context use changes the default; an option or a variable comes before it',
   expect(await userOf('--server', url)).toEqual(['ann', url])
   expect(await run(['whoami', '--context', 'an'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('did you mean ann?'),
+    stderr: expect.stringContaining('there is no context "an"; there are '),
   })
   expect((await run(['whoami', '--context', 'ann', '--server', url])).code).toBe(2)
 })

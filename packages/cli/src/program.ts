@@ -17,7 +17,7 @@ import { addObjectCommands } from './objects/object-commands.ts'
 import { addPluginCommands } from './plugin/plugin-commands.ts'
 import { addRawCommand } from './raw/raw-command.ts'
 import { addLoginCommands } from './server/login-commands.ts'
-import { asWords } from './server/connect.ts'
+import { asWords } from './server/server-options.ts'
 import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
 
 const moreHelp = '\n\nExit codes:  pergola --help'

@@ -1,6 +1,5 @@
-import { verbs } from '@pergola/api'
 import { Option, type Argument, type Command } from 'commander'
-import { fullName, shortestName } from '../server/resources.ts'
+import { fullName, shortestName } from '../server/resource-names.ts'
 import type { KnownServer } from '../server/servers-file.ts'
 import type { Place } from './place.ts'
 import type { FieldWord, ServerWords } from './server-words.ts'
@@ -86,7 +85,7 @@ async function argumentValues(place: Place, argument: Argument, sources: Sources
   const name = argument.name()
   const [resource] = place.given.get('resource') ?? []
   if (/^(file|folder)s?$/.test(name)) return 'files'
-  if (name === 'verb') return verbs.map(plain)
+  if (name === 'verb') return (await import('@pergola/api')).verbs.map(plain)
   if (name === 'context') return contextsOf(sources)
   const server = await sources.server()
   if (name === 'resource' || name === 'resources') return resourceNames(server)

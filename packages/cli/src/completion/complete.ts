@@ -1,13 +1,12 @@
 import type { CommandContext } from '../command-context.ts'
 import { createProgram } from '../program.ts'
-import type { ServerOptions } from '../server/connect.ts'
+import type { ServerOptions } from '../server/server-options.ts'
 import { readServers, serversFileOf, type KnownServer } from '../server/servers-file.ts'
 import { visible } from '../terminal/visible.ts'
 import { candidatesAt, type Candidate } from './candidates.ts'
 import { placeOf, type Place } from './place.ts'
 import type { Shell } from './shells.ts'
 import { shellWords } from './shell-words.ts'
-import { createServerWords } from './server-words.ts'
 
 const mostShown = 200
 
@@ -33,7 +32,10 @@ async function completionLines(
   const place = placeOf(createProgram(context), typed)
   const { options, current, prefix } = place
   const found = await candidatesAt(place, {
-    server: () => createServerWords(context, serverOf(options)),
+    server: async () => {
+      const { createServerWords } = await import('./server-words.ts')
+      return createServerWords(context, serverOf(options))
+    },
     logins: () => loginsOf(context),
   })
   if (found === 'files') return [':files']

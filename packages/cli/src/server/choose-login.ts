@@ -1,5 +1,4 @@
 import { usedWrongly } from '../terminal/command-fault.ts'
-import { nearestOf } from './nearest.ts'
 import { serverUrl } from './server-url.ts'
 import { currentServer, type KnownServer, type KnownServers } from './servers-file.ts'
 
@@ -8,9 +7,7 @@ export function loginNamed({ servers }: KnownServers, context: string): KnownSer
   const found = servers.find((one) => one.context === context)
   if (found) return found
   const names = servers.map((one) => one.context)
-  const near = nearestOf(context, names)
-  const words = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${names.join(', ') || 'none'}`
-  throw usedWrongly(`there is no context "${context}"; ${words}`, { next: 'pergola context list' })
+  throw usedWrongly(`there is no context "${context}"; there are ${names.join(', ') || 'none'}`)
 }
 
 /**

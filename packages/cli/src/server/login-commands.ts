@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { runCommand } from '../terminal/run-command.ts'
-import { addServerOptions } from './connect.ts'
+import { addServerOptions } from './server-options.ts'
 import type { LoginOptions } from './login.ts'
 import type { WhoAmIOptions } from './who-am-i.ts'
 import { outputOption, type Output } from '../terminal/output-option.ts'

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
 import { clearWordCache } from '../completion/word-cache.ts'
-import { clientOf, notSignedIn, wantedLogin, type ServerOptions } from './connect.ts'
+import { clientOf, notSignedIn, wantedLogin } from './connect.ts'
+import type { ServerOptions } from './server-options.ts'
 import { readServers, serversFileOf, withoutServer, writeServers } from './servers-file.ts'
 import { hostOf, serverUrl } from './server-url.ts'
 import { endSession } from './session.ts'
