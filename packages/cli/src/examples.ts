@@ -34,6 +34,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'pergola delete todos --where state=done --plan',
     'pergola delete -f milk.yaml --yes',
   ],
+  export: [
+    'pergola export todos -o todos.ndjson',
+    'pergola export todos --where state=open --columns metadata.name,title -o todos.csv',
+  ],
+  import: ['pergola import todos.ndjson --plan', 'pergola import todos.csv --resource todos'],
   api: [
     'pergola api /apis/todo.example.com/v1alpha1/todos --paginate -q .items[*].metadata.name',
     'pergola api /apis/todo.example.com/v1alpha1/todos -f metadata.name=milk -f spec.title=Milk',

@@ -18,6 +18,7 @@ import { addPluginCommands } from './plugin/plugin-commands.ts'
 import { addRawCommand } from './raw/raw-command.ts'
 import { addLoginCommands } from './server/login-commands.ts'
 import { asWords } from './server/server-options.ts'
+import { addTransferCommands } from './transfer/transfer-commands.ts'
 import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
 
 const moreHelp = '\n\nExit codes:  pergola --help'
@@ -46,6 +47,7 @@ export function createProgram(context: CommandContext): Command {
   addExploreCommands(program, context)
   addObjectCommands(program, context)
   addChangeCommands(program, context)
+  addTransferCommands(program, context)
   addAccessCommands(program, context)
   addPluginCommands(program, context)
   addRawCommand(program, context)

@@ -60,6 +60,8 @@ async function optionValues(place: Place, option: Option, sources: Sources): Pro
       return contextsOf(sources)
     case '--set':
       return selectorTerms(await fieldsOf(place, sources), place.current, () => true)
+    case '--resource':
+      return resourceNames(await server())
     case '--remove':
       return (await fieldsOf(place, sources)).map(({ path, description }) => ({ word: path, description }))
     case '--where':
