@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts'
 import { chooseServer, clientOf } from '../server/connect.ts'
 import type { ServerOptions } from '../server/server-options.ts'
 import { fullName, resourcesNamed } from '../server/resource-names.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { createWordCache } from './word-cache.ts'
 
 /** A server that takes longer is treated as away. */

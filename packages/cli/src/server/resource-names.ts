@@ -1,4 +1,4 @@
-import type { KnownResource } from './resources.ts'
+import type { KnownResource } from './known-resource.ts'
 
 /** `todos.todo.example.com`; core resources have no group. */
 export function fullName({ plural, group }: Pick<KnownResource, 'plural' | 'group'>): string {

@@ -1,6 +1,7 @@
 import { hidesData } from '../objects/stored-objects.ts'
 import { fullName } from '../server/resource-names.ts'
-import { findResource, type KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
+import { findResource } from '../server/resources.ts'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
 /** Installing a plugin again is more than an object. */

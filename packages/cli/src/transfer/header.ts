@@ -1,6 +1,6 @@
 import { apiVersionOf } from '@pergola/api'
 import { isObject } from '../objects/schema-at.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 
 /** The line in front of the objects of a model. */
 interface Header {

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@pergola/client'
 import type { WrittenObject } from '../objects/read-documents.ts'
 import { isObject } from '../objects/schema-at.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 
 /** Where something stands in the file. */
 interface Place {

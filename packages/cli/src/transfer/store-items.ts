@@ -4,7 +4,7 @@ import type { ApiObject, BatchOperation, Client } from '@pergola/client'
 import { changedObject, comparable, newObject } from '../objects/desired-object.ts'
 import { fieldChanges } from '../objects/field-changes.ts'
 import { storedObjects } from '../objects/stored-objects.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { ImportItem } from './import-item.ts'
 
 const mostWaits = 30
