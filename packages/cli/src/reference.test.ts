@@ -10,7 +10,7 @@ test('every command that changes a server has the option --plan', () => {
   expect(commands.length).toBeGreaterThan(25)
   const withoutPlan = commands
     .filter(({ usage }) =>
-      /(apply|delete|grant|revoke|add|disable|enable|reset-password|install|upgrade|rollback|settings|logout)\b/.test(
+      /(apply|edit|patch|label|annotate|import|delete|grant|revoke|add|disable|enable|reset-password|install|upgrade|rollback|settings|logout)\b/.test(
         usage,
       ),
     )

@@ -26,7 +26,8 @@ export function addTransferCommands(program: Command, context: CommandContext): 
     .addHelpText('after', `\n${exportHelp}`)
     .action(
       runCommand(context, async (resources: readonly string[], options: ExportOptions) => {
-        const { exportObjects } = await import('./export.ts')
+        const [{ exportObjects }, { limitHeap }] = await Promise.all([import('./export.ts'), import('./limit-heap.ts')])
+        limitHeap()
         await exportObjects(context, resources, options)
       }),
     )
@@ -40,7 +41,8 @@ export function addTransferCommands(program: Command, context: CommandContext): 
     .addHelpText('after', `\n${importHelp}`)
     .action(
       runCommand(context, async (file: string, options: ImportOptions) => {
-        const { importObjects } = await import('./import.ts')
+        const [{ importObjects }, { limitHeap }] = await Promise.all([import('./import.ts'), import('./limit-heap.ts')])
+        limitHeap()
         return importObjects(context, file, options)
       }),
     )
