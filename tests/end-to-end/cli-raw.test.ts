@@ -62,6 +62,8 @@ test('--paginate follows all pages', async () => {
 
 test.each([
   [['/apis', '-f', 'x'], 'a field is name=value'],
+  [['//192.0.2.1/apis'], 'is not a path of the server'],
+  [['\\192.0.2.1/apis'], 'is not a path of the server'],
   [['/apis', '-H', 'x'], 'a header is "Name: value"'],
   [['/apis', '--input', 'nowhere'], 'nowhere cannot be read'],
   [['/apis', '-q', '.x['], 'is not a JSONPath'],

@@ -171,10 +171,12 @@ describe('pergola export and import', () => {
       spec: { title: 'csv-1', ...spec },
     })
     const files = {
-      'part.csv': 'metadata.name,spec.note,spec.address.zip,spec.total\ncsv-1,"",,7\n"csv-2",,,\nshort\n',
+      'part.csv': 'metadata.name,spec.note,spec.address.zip,spec.total\ncsv-1,"",,7\n"csv-2",,,\nshort\na"b"c,,,\n',
     }
     const part = await run(['import', 'part.csv', '--resource', 'orders'], { files })
-    expect(part.stderr).toMatch(/part\.csv:3 order csv-2: .*\n[^]*part\.csv:4 has 1 cells, and the header 4\n/)
+    expect(part.stderr).toMatch(
+      /part\.csv:3 order csv-2: .*\n[^]*part\.csv:4 has 1 cells, and the header 4\npart\.csv:5 is not CSV/,
+    )
     expect(JSON.parse(await done(['get', 'order', 'csv-1', '-o', 'json']))).toMatchObject({
       spec: { title: 'csv-1', note: '', total: 7, tags: ['x'], address: { city: 'Rome' } },
     })

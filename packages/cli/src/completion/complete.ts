@@ -65,7 +65,12 @@ function lineFor(
 ): string {
   const typed = `${prefix}${current}`
   const whole = visible(`${prefix}${word}`)
-  if (shell === 'bash') return whole.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1)
+  if (shell === 'bash') return escaped(whole.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1))
   const short = visible(description).slice(0, 60)
   return short === '' ? whole : `${whole}\t${short}`
+}
+
+/** A value of an enum could otherwise run a command; zsh and fish escape words themselves. */
+function escaped(word: string): string {
+  return word.replaceAll(/[^\w.,:=@%+/-]/g, String.raw`\$&`)
 }

@@ -52,6 +52,8 @@ interface Request {
 
 async function requestOf(context: CommandContext, given: string, options: RawOptions): Promise<Request> {
   const path = given.startsWith('/') ? given : `/${given}`
+  // Two slashes would name another server, which would get the token.
+  if (/^\/[/\\]/.test(path)) throw usedWrongly(`"${given}" is not a path of the server; write one such as /apis`)
   const body = await bodyOf(context, options)
   const method = (options.method ?? (body === undefined ? 'GET' : 'POST')).toUpperCase()
   // The server accepts writes below /auth/ only from its own pages and from programs that say so.

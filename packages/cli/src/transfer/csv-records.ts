@@ -5,32 +5,34 @@ export interface CsvRecord {
   /** Line on which it begins. */
   readonly number: number
   readonly lastLine: number
-  readonly cells: readonly (string | undefined)[]
   readonly end: number
+  /** Undefined for a text that is not CSV. */
+  readonly cells: readonly (string | undefined)[] | undefined
 }
 
 /** Parses records as RFC 4180 has them; quoted cells may contain line breaks. */
 export async function* csvRecords(lines: AsyncIterable<ReadLine>): AsyncGenerator<CsvRecord, void, undefined> {
   let open: { readonly number: number; readonly text: string } | undefined
+  let last = { lastLine: 0, end: 0 }
   for await (const { number, text, end } of lines) {
-    const record: { readonly number: number; readonly text: string } = open
+    const record = open
       ? { number: open.number, text: `${open.text}\n${text}` }
       : { number, text: number === 1 ? text.replace(/^\uFEFF/, '') : text }
-    const quotes = record.text.split('"').length - 1
-    open = quotes % 2 === 1 ? record : undefined
-    if (open && open.text.length > longest) break
+    last = { lastLine: number, end }
+    const isOpen = (record.text.split('"').length - 1) % 2 === 1 && record.text.length <= longest
+    open = isOpen ? record : undefined
     const whole = record.text.replace(/\r$/, '')
-    if (!open && whole !== '') yield { number: record.number, lastLine: number, cells: cellsOf(whole), end }
+    if (!isOpen && whole !== '') yield { number: record.number, ...last, cells: cellsOf(whole) }
   }
-  if (open) throw new Error(`line ${open.number} has a quote that is never closed`)
+  if (open) yield { number: open.number, ...last, cells: undefined }
 }
 
-function cellsOf(text: string): readonly (string | undefined)[] {
+function cellsOf(text: string): readonly (string | undefined)[] | undefined {
   const cells: (string | undefined)[] = []
-  const cell = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/gy
+  const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy
   for (;;) {
     const found = cell.exec(text)
-    if (!found) throw new Error(`"${text.slice(0, 60)}" is not a line of CSV: a quote stands in the middle of a cell`)
+    if (!found) return undefined
     const [, quoted, plain = '', separator] = found
     cells.push(quoted === undefined ? plain || undefined : quoted.replaceAll('""', '"'))
     if (separator === '') return cells

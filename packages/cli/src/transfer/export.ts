@@ -15,6 +15,7 @@ import { readResources } from '../server/resources.ts'
 import type { ServerOptions } from '../server/server-options.ts'
 import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 import { showingProgress } from '../terminal/progress.ts'
+import { visibleJson } from '../terminal/visible.ts'
 import { exportedResources } from './exported-resources.ts'
 import { fileTarget, stdoutTarget, type ExportTarget } from './export-target.ts'
 import { headerLine } from './header.ts'
@@ -150,7 +151,9 @@ async function writePage(
   for await (const object of inOrder(kept, atATime, (one) => whole(exporting, source, one))) {
     if (object)
       lines.push(
-        isCsv ? csvLine(source.columns.map((column) => csvValue(column, object))) : `${JSON.stringify(object)}\n`,
+        isCsv
+          ? csvLine(source.columns.map((column) => csvValue(column, object)))
+          : `${visibleJson(JSON.stringify(object))}\n`,
       )
   }
   await target.write(lines.join(''))

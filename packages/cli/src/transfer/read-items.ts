@@ -83,8 +83,9 @@ export async function* csvItems({
     // The header.
     if (line === 1) continue
     const place = { line, lastLine, end }
-    const name = cells[at]
-    if (cells.length !== columns.length) {
+    const name = cells?.[at]
+    if (!cells) yield { ...place, fault: 'is not CSV: a quote is not closed, or stands in the middle of a cell' }
+    else if (cells.length !== columns.length) {
       yield { ...place, fault: `has ${cells.length} cells, and the header ${columns.length}` }
     } else if (name === undefined || name === '') yield { ...place, fault: 'has no metadata.name' }
     else yield { ...place, resource, name, build: (stored) => withCells({ resource, columns, cells, stored }) }
@@ -93,7 +94,7 @@ export async function* csvItems({
 
 async function columnsOf(file: string, { schema, follow }: ReadSchema): Promise<readonly Column[]> {
   const { value: header } = await csvRecords(readLines(file)).next()
-  if (!header) throw usedWrongly(`${file} is empty`)
+  if (!header?.cells) throw usedWrongly(`${file} has no line with the paths of the fields`)
   return header.cells.map((cell = '') => {
     const path = cell.trim().split('.')
     const field = schemaAt(schema, path, follow)
