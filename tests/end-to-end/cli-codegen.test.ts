@@ -82,6 +82,27 @@ test('codegen writes the selected groups, to a file or stdout; an unknown group 
   })
 })
 
+test('--check compares the file with the server, and writes nothing', async () => {
+  const { done, run, folder } = installation
+  const at = ['codegen', '--out', 'checked.ts']
+  expect(await run([...at, '--check'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'checked.ts does not exist\n  next      pergola codegen --out checked.ts\n',
+  })
+  await done(at)
+  // The first line names the server, which may be another one in CI.
+  const text = readFileSync(join(folder, 'checked.ts'), 'utf8').replace(/127\.0\.0\.1:\d+/, 'pergola.example.com')
+  writeFileSync(join(folder, 'checked.ts'), text)
+  expect(await done([...at, '--check'])).toBe('  checked.ts is up to date\n')
+  const changed = text.replace('title', 'titel')
+  writeFileSync(join(folder, 'checked.ts'), changed)
+  const line = text.slice(0, text.indexOf('title')).split('\n').length
+  const { code, stderr } = await run([...at, '--check'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`checked.ts is out of date, from line ${line}\n`)])
+  expect(readFileSync(join(folder, 'checked.ts'), 'utf8')).toBe(changed)
+})
+
 async function check(folder: string, files: readonly string[]): Promise<void> {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,esnext,dom']
   const more = ['--allowImportingTsExtensions', '--exactOptionalPropertyTypes', '--types', 'node', '--typeRoots']

@@ -21,7 +21,7 @@ spec:
             required: [title]
             properties:
               title: { type: string, minLength: 1, maxLength: 40, description: What has to be done }
-              state: { enum: [open, done], default: open }
+              state: { enum: [open, done, 'b; $(touch x)'], default: open }
               owner: { type: string, x-reference: { group: '', plural: users } }
               due: { type: string, format: date-time, description: When it has to be done }
               lines: { type: array, items: { type: object, properties: { sku: { type: string } } } }
@@ -105,7 +105,7 @@ describe('pergola explain', () => {
     const title = await done(['explain', 'todo.todo.example.com.spec.title'])
     expect(title).toMatch(/needed {4}yes\n {2}must be {3}1 to 40 characters\n {2}indexed {3}yes, unique/)
     const state = await done(['explain', 'todos.spec.state'])
-    expect(state).toMatch(/needed {4}no\n {2}default {3}"open"\n {2}one of {4}open, done/)
+    expect(state).toMatch(/needed {4}no\n {2}default {3}"open"\n {2}one of {4}open, done, /)
     expect(await done(['explain', 'todos.spec.owner'])).toMatch(/names {5}an object of users/)
     expect(await done(['explain', 'todos.spec.lines[].sku'])).toMatch(/^ {2}todos\.spec\.lines\.sku {2}string/)
     expect(JSON.parse(await done(['explain', 'todos.spec.due', '-o', 'json']))).toMatchObject({
@@ -151,11 +151,21 @@ describe('completion', () => {
     expect(await completed('list', 'tod')).toEqual(['todos'])
     expect(await completed('get', 'todo', 'mi')).toEqual(['milk', 'mint'])
     expect(await completed('list', 'todos', '--where', 'st')).toEqual([':open', 'state='])
-    expect(await completed('list', 'todos', '--where', 'state=')).toEqual(['state=open', 'state=done'])
+    expect(await completed('list', 'todos', '--where', 'state=')).toEqual([
+      'state=open',
+      'state=done',
+      'state=b; $(touch x)',
+    ])
     expect(await completed('list', 'todos', '--sort', '-d')).toEqual(['-due'])
     expect(await completed('explain', 'todos.spec.d')).toEqual(['todos.spec.due'])
     expect(await completed('grant', 'a')).toEqual(['admin', 'ann'])
     expect(await completed('apply', '-f', '')).toEqual([':files'])
+  })
+
+  test('escapes values in bash, which inserts them as they are', async () => {
+    const line = 'pergola list todos --where state=b'
+    const { stdout } = await installation.run(['__complete', 'bash', line, `${line.length}`], { apart: true })
+    expect(stdout).toBe('b\\;\\ \\$\\(touch\\ x\\)\n')
   })
 
   test('completes at a terminal in bash', async () => {

@@ -94,9 +94,7 @@ describe('-o', () => {
 test.each([60, 80, 160])('a table at a terminal of %s columns drops columns, and never wraps', async (columns) => {
   const { env, folder } = installation
   using terminal = openTerminal(env, folder, columns)
-  const shown = await terminal.run(
-    'pergola list orders --sort metadata.name; pergola resources; pergola role list',
-  )
+  const shown = await terminal.run('pergola list orders --sort metadata.name; pergola resources; pergola role list')
   const lines = shown.split('\n')
   const at = lines.findIndex((line) => line.startsWith('  NAME'))
   expect(lines[at + 1]).toMatch(columns === 60 ? /^ {2}one .*Milk.* \d+s$/ : /^ {2}one .*Milk.*open +48\.88 +\d+s$/)

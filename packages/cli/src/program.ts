@@ -15,8 +15,10 @@ import { addDoctorCommands } from './doctor/doctor-commands.ts'
 import { addChangeCommands } from './objects/change-commands.ts'
 import { addObjectCommands } from './objects/object-commands.ts'
 import { addPluginCommands } from './plugin/plugin-commands.ts'
+import { addRawCommand } from './raw/raw-command.ts'
 import { addLoginCommands } from './server/login-commands.ts'
-import { asWords } from './server/connect.ts'
+import { asWords } from './server/server-options.ts'
+import { addTransferCommands } from './transfer/transfer-commands.ts'
 import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
 
 const moreHelp = '\n\nExit codes:  pergola --help'
@@ -45,8 +47,10 @@ export function createProgram(context: CommandContext): Command {
   addExploreCommands(program, context)
   addObjectCommands(program, context)
   addChangeCommands(program, context)
+  addTransferCommands(program, context)
   addAccessCommands(program, context)
   addPluginCommands(program, context)
+  addRawCommand(program, context)
   addCodegenCommand(program, context)
   addDoctorCommands(program, context)
   addServeCommand(program)

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { placeOf } from './completion/place.ts'
+import { shellWords } from './completion/shell-words.ts'
 import { examples } from './examples.ts'
 import { createProgram } from './program.ts'
 import { commandReference } from './reference.ts'
@@ -10,7 +14,7 @@ test('every command that changes a server has the option --plan', () => {
   expect(commands.length).toBeGreaterThan(25)
   const withoutPlan = commands
     .filter(({ usage }) =>
-      /(apply|delete|grant|revoke|add|disable|enable|reset-password|install|upgrade|rollback|settings|logout)\b/.test(
+      /(apply|edit|patch|label|annotate|import|delete|grant|revoke|add|disable|enable|reset-password|install|upgrade|rollback|settings|logout)\b/.test(
         usage,
       ),
     )
@@ -25,7 +29,7 @@ test('every command that lists or shows objects has machine-readable output', ()
   expect(withoutJson.map(({ usage }) => usage)).toEqual([])
 })
 
-test('every example is a valid command, and the common commands have examples', () => {
+test('every command has two examples, which are valid', () => {
   const { stdin, stdout, stderr } = process
   const terminal = createTerminal({ stdin, stdout, stderr, variables: {} })
   const program = createProgram({ terminal, variables: {}, version: '' })
@@ -40,6 +44,22 @@ test('every example is a valid command, and the common commands have examples', 
       expect([line, operands?.length]).toEqual([line, expect.toSatisfy((count: number) => count >= (required ?? 0))])
     }
   }
-  const common = 'login whoami list get apply delete grant revoke can-i who-can'.split(' ')
-  expect(Object.keys(examples)).toEqual(expect.arrayContaining([...common, 'user add']))
+  const without = commandReference().filter((one) => one.examples.length < 2)
+  expect(without.map(({ usage }) => usage)).toEqual([])
+})
+
+test('every command in the comparison with kubectl and gh is valid', () => {
+  const { stdin, stdout, stderr } = process
+  const terminal = createTerminal({ stdin, stdout, stderr, variables: {} })
+  const program = createProgram({ terminal, variables: {}, version: '' })
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/coming-from/kubernetes.md'), 'utf8')
+  const lines = [...page.matchAll(/`pergola ([^`]+)`/g)].map(([, line = '']) => line)
+  expect(lines.length).toBeGreaterThan(40)
+  for (const line of lines) {
+    const { command, path } = placeOf(program, [...shellWords(line), ''])
+    const { operands, unknown } = command.parseOptions([...shellWords(line)].slice(path.length))
+    const required = command.registeredArguments.filter((argument) => argument.required).length
+    expect([line, path.length > 0, unknown]).toEqual([line, true, []])
+    expect([line, operands.length]).toEqual([line, expect.toSatisfy((count: number) => count >= required)])
+  }
 })

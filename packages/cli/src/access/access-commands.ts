@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addServerOptions, addWhichServer } from '../server/connect.ts'
+import { addServerOptions, addWhichServer } from '../server/server-options.ts'
 import { collect } from '../terminal/collect.ts'
 import { addKeepTokens, addPasswordOptions } from '../terminal/new-password.ts'
 import { objectForms, outputOption, type Output } from '../terminal/output-option.ts'

@@ -1,6 +1,7 @@
 import { verbs } from '@pergola/api'
 import { nearestOf } from '../server/nearest.ts'
-import { findResource, type KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
+import { findResource } from '../server/resources.ts'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
 /** Arguments of `can-i` and `who-can`. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addServerOptions } from '../server/connect.ts'
+import { addServerOptions } from '../server/server-options.ts'
 import { outputOption } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { SessionEndOptions, SessionListOptions } from './sessions.ts'

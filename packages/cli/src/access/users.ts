@@ -2,7 +2,8 @@ import { coreResources } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
-import { connect, type ServerOptions } from '../server/connect.ts'
+import { connect } from '../server/connect.ts'
+import type { ServerOptions } from '../server/server-options.ts'
 import {
   newPassword,
   tokenWords,

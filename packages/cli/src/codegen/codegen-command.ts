@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addServerOptions } from '../server/connect.ts'
+import { addServerOptions } from '../server/server-options.ts'
 import { collect } from '../terminal/collect.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CodegenOptions } from './codegen.ts'
@@ -10,11 +10,12 @@ export function addCodegenCommand(program: Command, context: CommandContext): vo
   addServerOptions(program.command('codegen'))
     .description('generate a TypeScript module for the models and custom APIs of a server')
     .requiredOption('--out <file>', 'output file, such as src/api.ts; - for stdout')
+    .option('--check', 'write nothing; exit with 1 unless the file is up to date, for CI')
     .option('--group <group>', 'only of this group, "" for the host\'s own; repeatable', collect, [])
     .action(
       runCommand(context, async (options: CodegenOptions) => {
         const { codegen } = await import('./codegen.ts')
-        await codegen(context, options)
+        return codegen(context, options)
       }),
     )
 }

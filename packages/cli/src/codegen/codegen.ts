@@ -1,22 +1,25 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
-import { connect, type ServerOptions } from '../server/connect.ts'
-import { usedWrongly } from '../terminal/command-fault.ts'
+import { connect } from '../server/connect.ts'
+import type { ServerOptions } from '../server/server-options.ts'
+import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
+import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
 import { readDescribedApi, type DescribedVersion } from './described-api.ts'
 import { moduleText } from './module-text.ts'
 
 export interface CodegenOptions extends ServerOptions {
   readonly out: string
   readonly group: readonly string[]
+  readonly check?: boolean
 }
 
 /** Generates a typed module for calling a server. */
 export async function codegen(
   context: CommandContext,
-  { out, group: groups, ...options }: CodegenOptions,
-): Promise<void> {
+  { out, group: groups, check, ...options }: CodegenOptions,
+): Promise<ExitCode | void> {
   const { terminal } = context
   const { client, url } = await connect(context, options)
   const isWanted = (group: string) => (groups.length > 0 ? groups.includes(group) : isOfPlugin(group))
@@ -25,6 +28,7 @@ export async function codegen(
   if (missing !== undefined) throw usedWrongly(`there is nothing in the group "${missing}"`)
   if (versions.length === 0) throw usedWrongly('no plugin serves anything there yet; choose a group by --group')
   const text = moduleText(versions, url)
+  if (check) return checkFile(context, out, text)
   if (out === '-') return terminal.write(text)
   mkdirSync(dirname(out), { recursive: true })
   writeFileSync(out, text)
@@ -33,6 +37,24 @@ export async function codegen(
     `  ${out}  ${counted(versions)}`,
     `  next      import { connect${first ? `, ${first.kind}` : ''} } from './${out.split('/').at(-1)}'`,
   ])
+}
+
+/** Compares everything but the first line, which names the server: CI may ask another one. */
+async function checkFile({ terminal }: CommandContext, out: string, text: string): Promise<ExitCode> {
+  if (out === '-') throw usedWrongly('--check needs the file to compare with, not -')
+  const present = existsSync(out) ? readFileSync(out, 'utf8') : undefined
+  if (present !== undefined && body(present) === body(text)) {
+    await terminal.print([`  ${out} is up to date`])
+    return exitCodes.done
+  }
+  const [was, is] = [body(present ?? ''), body(text)].map((all) => all.split('\n')) as [string[], string[]]
+  const at = is.findIndex((line, index) => line !== was[index])
+  const where = present === undefined ? 'does not exist' : `is out of date, from line ${(at < 0 ? is.length : at) + 2}`
+  throw new CommandFault(`${out} ${where}`, { next: `pergola codegen --out ${out}` })
+}
+
+function body(text: string): string {
+  return text.slice(text.indexOf('\n') + 1)
 }
 
 /** Groups of the host are generated only when named. */

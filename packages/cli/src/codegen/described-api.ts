@@ -1,5 +1,6 @@
 import type { Client } from '@pergola/client'
-import { readResources, type KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
+import { readResources } from '../server/resources.ts'
 import type { Schema } from './type-of-schema.ts'
 
 /** A model, or the owned objects of a model. */

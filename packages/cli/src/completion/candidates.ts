@@ -1,6 +1,6 @@
-import { verbs } from '@pergola/api'
 import { Option, type Argument, type Command } from 'commander'
-import { fullName, shortestName } from '../server/resources.ts'
+import { fullName, shortestName } from '../server/resource-names.ts'
+import type { KnownServer } from '../server/servers-file.ts'
 import type { Place } from './place.ts'
 import type { FieldWord, ServerWords } from './server-words.ts'
 
@@ -16,8 +16,7 @@ export type Candidates = readonly Candidate[] | 'files'
 
 export interface Sources {
   readonly server: () => Promise<ServerWords>
-  /** Servers with a stored login. */
-  readonly servers: () => readonly Candidate[]
+  readonly logins: () => readonly KnownServer[]
 }
 
 /** Arguments that name an object of one resource, by command. */
@@ -56,7 +55,15 @@ async function optionValues(place: Place, option: Option, sources: Sources): Pro
   const server = sources.server
   switch (option.long) {
     case '--server':
-      return sources.servers()
+      return sources.logins().map(({ url, username }) => ({ word: url, description: username }))
+    case '--context':
+      return contextsOf(sources)
+    case '--set':
+      return selectorTerms(await fieldsOf(place, sources), place.current, () => true)
+    case '--resource':
+      return resourceNames(await server())
+    case '--remove':
+      return (await fieldsOf(place, sources)).map(({ path, description }) => ({ word: path, description }))
     case '--where':
     case '--any-of':
       return selectorTerms(await fieldsOf(place, sources), place.current)
@@ -80,7 +87,8 @@ async function argumentValues(place: Place, argument: Argument, sources: Sources
   const name = argument.name()
   const [resource] = place.given.get('resource') ?? []
   if (/^(file|folder)s?$/.test(name)) return 'files'
-  if (name === 'verb') return verbs.map(plain)
+  if (name === 'verb') return (await import('@pergola/api')).verbs.map(plain)
+  if (name === 'context') return contextsOf(sources)
   const server = await sources.server()
   if (name === 'resource' || name === 'resources') return resourceNames(server)
   if (name === 'field') return fieldPaths(server, place.current)
@@ -88,6 +96,10 @@ async function argumentValues(place: Place, argument: Argument, sources: Sources
   if (name === 'name' && place.path[0] === 'plugin') return objectNames(server, 'plugins', place)
   const of = objectArguments[[...place.path, name].join(' ')]
   return of === undefined ? [] : objectNames(server, of, place)
+}
+
+function contextsOf({ logins }: Sources): readonly Candidate[] {
+  return logins().map(({ context, url, username }) => ({ word: context, description: `${username} on ${url}` }))
 }
 
 async function objectNames(server: ServerWords, resource: string, { current, given }: Place): Promise<Candidates> {
@@ -106,13 +118,17 @@ async function fieldsOf({ given }: Place, { server }: Sources): Promise<readonly
 }
 
 /** Terms such as `state=`; behind the operator the values of an enum. */
-function selectorTerms(fields: readonly FieldWord[], current: string): readonly Candidate[] {
+function selectorTerms(
+  fields: readonly FieldWord[],
+  current: string,
+  isMeant: (field: FieldWord) => boolean = ({ isIndexed }) => isIndexed,
+): readonly Candidate[] {
   const [, name = '', operator = ''] = /^([^=!<>]+)(=|!=)/.exec(current) ?? []
   const written = current.startsWith('spec.') ? (path: string) => path : shortened
   const field = fields.find(({ path }) => path === name || path === `spec.${name}`)
   if (field && operator !== '') return field.values.map((value) => plain(`${name}${operator}${value}`))
   return fields
-    .filter(({ isIndexed }) => isIndexed)
+    .filter(isMeant)
     .map(({ path, description }) => ({ word: `${written(path)}=`, description, isOpen: true }))
 }
 

@@ -1,13 +1,12 @@
 import type { CommandContext } from '../command-context.ts'
 import { createProgram } from '../program.ts'
-import type { ServerOptions } from '../server/connect.ts'
-import { readServers, serversFileOf } from '../server/servers-file.ts'
+import type { ServerOptions } from '../server/server-options.ts'
+import { readServers, serversFileOf, type KnownServer } from '../server/servers-file.ts'
 import { visible } from '../terminal/visible.ts'
 import { candidatesAt, type Candidate } from './candidates.ts'
 import { placeOf, type Place } from './place.ts'
 import type { Shell } from './shells.ts'
 import { shellWords } from './shell-words.ts'
-import { createServerWords } from './server-words.ts'
 
 const mostShown = 200
 
@@ -33,8 +32,11 @@ async function completionLines(
   const place = placeOf(createProgram(context), typed)
   const { options, current, prefix } = place
   const found = await candidatesAt(place, {
-    server: () => createServerWords(context, serverOf(options)),
-    servers: () => serversOf(context),
+    server: async () => {
+      const { createServerWords } = await import('./server-words.ts')
+      return createServerWords(context, serverOf(options))
+    },
+    logins: () => loginsOf(context),
   })
   if (found === 'files') return [':files']
   const fitting = found.filter(({ word }) => word.startsWith(current)).slice(0, mostShown)
@@ -43,13 +45,16 @@ async function completionLines(
 }
 
 function serverOf(options: ReadonlyMap<string, string>): ServerOptions {
-  const [server, as] = [options.get('--server'), options.get('--as')]
-  return { ...(server !== undefined && { server }), ...(as !== undefined && { as }) }
+  const [server, context, as] = ['--server', '--context', '--as'].map((name) => options.get(name))
+  return {
+    ...(context !== undefined && { context }),
+    ...(server !== undefined && { server }),
+    ...(as !== undefined && { as }),
+  }
 }
 
-function serversOf({ variables }: CommandContext): readonly Candidate[] {
-  const { servers } = readServers(serversFileOf(variables))
-  return servers.map(({ url, username }) => ({ word: url, description: username }))
+function loginsOf({ variables }: CommandContext): readonly KnownServer[] {
+  return readServers(serversFileOf(variables)).servers
 }
 
 /** bash replaces only what stands behind the last `=` or `:`; zsh and fish show the description. */
@@ -60,7 +65,12 @@ function lineFor(
 ): string {
   const typed = `${prefix}${current}`
   const whole = visible(`${prefix}${word}`)
-  if (shell === 'bash') return whole.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1)
+  if (shell === 'bash') return escaped(whole.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1))
   const short = visible(description).slice(0, 60)
   return short === '' ? whole : `${whole}\t${short}`
+}
+
+/** A value of an enum could otherwise run a command; zsh and fish escape words themselves. */
+function escaped(word: string): string {
+  return word.replaceAll(/[^\w.,:=@%+/-]/g, String.raw`\$&`)
 }

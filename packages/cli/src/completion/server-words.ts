@@ -1,8 +1,10 @@
-import { coreResources, type JsonSchema } from '@pergola/api'
+import type { JsonSchema } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
-import { chooseServer, clientOf, type ServerOptions } from '../server/connect.ts'
-import { findResource, fullName, readResources, type KnownResource } from '../server/resources.ts'
+import { chooseServer, clientOf } from '../server/connect.ts'
+import type { ServerOptions } from '../server/server-options.ts'
+import { fullName, resourcesNamed } from '../server/resource-names.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { createWordCache } from './word-cache.ts'
 
 /** A server that takes longer is treated as away. */
@@ -33,27 +35,35 @@ export async function createServerWords(context: CommandContext, options: Server
   const server = await chooseServer(context, options)
   const cache = createWordCache(variables, JSON.stringify([server.url, server.token]))
   const client = () => clientOf(version, server, { timeoutMs: patienceMs })
-  const resources = () =>
-    cache.get('resources', { seconds: schemaSeconds, read: async () => readResources(await client()) })
+  const readAll = async () => {
+    const { readResources } = await import('../server/resources.ts')
+    return readResources(await client())
+  }
+  const resources = () => cache.get('resources', { seconds: schemaSeconds, read: readAll })
   return {
     resources,
     names: async (named, start) => {
-      const resource = findResource(await resources(), named)
+      const resource = theOne(await resources(), named)
       const key = `names ${fullName(resource)} ${start}`
       return cache.get(key, { seconds: nameSeconds, read: async () => readNames(await client(), resource, start) })
     },
     fields: async (named) => {
-      const resource = findResource(await resources(), named)
+      const resource = theOne(await resources(), named)
       const key = `fields ${fullName(resource)}`
       return cache.get(key, { seconds: schemaSeconds, read: async () => readFields(await client(), resource) })
     },
   }
 }
 
+function theOne(known: readonly KnownResource[], named: string): KnownResource {
+  const [found] = resourcesNamed(known, named)
+  if (found) return found
+  throw new Error(`there is no resource ${named}`)
+}
+
 async function readNames(client: Client, resource: KnownResource, start: string): Promise<readonly string[]> {
-  const path = resource.plural === coreResources.tokens.plural ? ownTokens : undefined
-  if (path !== undefined) {
-    const { items } = (await client.call({ method: 'GET', path })) as { readonly items: readonly Named[] }
+  if (resource.plural === 'personalaccesstokens') {
+    const { items } = (await client.call({ method: 'GET', path: ownTokens })) as { readonly items: readonly Named[] }
     return items.map(({ metadata }) => metadata.name)
   }
   const fieldSelector = start === '' ? undefined : [{ key: 'metadata.name', op: 'prefix' as const, value: start }]

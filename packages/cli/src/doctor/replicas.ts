@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
-import { connect, type ServerOptions } from '../server/connect.ts'
+import { connect } from '../server/connect.ts'
+import type { ServerOptions } from '../server/server-options.ts'
 import { liveReplicas, type LiveReplica } from '../server/live-replicas.ts'
 import type { Output } from '../terminal/output-option.ts'
 import { printJson } from '../terminal/print-json.ts'

@@ -1,4 +1,6 @@
-import { findResource, fullName, type KnownResource } from '../server/resources.ts'
+import { fullName } from '../server/resource-names.ts'
+import type { KnownResource } from '../server/known-resource.ts'
+import { findResource } from '../server/resources.ts'
 
 /** Splits `todos.spec.due` or `todos.todo.example.com.spec.due` into the resource and the path of the field. */
 export function splitField(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isApiError } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { changedObject, comparable, newObject } from './desired-object.ts'
 import { fieldChanges, type FieldChange } from './field-changes.ts'
 import type { WrittenObject } from './read-documents.ts'

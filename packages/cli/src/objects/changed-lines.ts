@@ -1,5 +1,5 @@
 import type { ApiObject } from '@pergola/client'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { visible } from '../terminal/visible.ts'
 import { comparable } from './desired-object.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { createExpansion } from './expansion.ts'
 
 const halls: KnownResource = {

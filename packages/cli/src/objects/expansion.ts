@@ -1,6 +1,7 @@
 import { defaultTitlePaths, schemaReferences, type JsonSchema } from '@pergola/api'
 import type { ApiObject, List } from '@pergola/client'
-import { fullName, type KnownResource } from '../server/resources.ts'
+import { fullName } from '../server/resource-names.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { shortened } from '../terminal/visible.ts'
 import { headOf, valueAt, widestCell, type Column } from './list-columns.ts'
 

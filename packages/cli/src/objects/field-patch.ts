@@ -1,7 +1,8 @@
 import { usedWrongly } from '../terminal/command-fault.ts'
 import type { ReadSchema } from './read-schema.ts'
-import { isObject, schemaAt } from './schema-at.ts'
+import { schemaAt } from './schema-at.ts'
 import { textValue } from './text-value.ts'
+import { withValue } from './with-value.ts'
 
 export interface FieldWords {
   /** `spec.state=done` each. */
@@ -33,10 +34,4 @@ export function fieldPatch({ set, remove }: FieldWords, { schema, follow }: Read
   })
   const removals = remove.map((text) => ({ path: pathOf(text), value: null }))
   return [...changes, ...removals].reduce<Fields>((patch, { path, value }) => withValue(patch, path, value), {})
-}
-
-function withValue(fields: Fields, [step = '', ...below]: readonly string[], value: unknown): Fields {
-  if (below.length === 0) return { ...fields, [step]: value }
-  const here = fields[step]
-  return { ...fields, [step]: withValue(isObject(here) ? here : {}, below, value) }
 }

@@ -1,5 +1,5 @@
 import { defaultTitlePaths, type FieldDisplay, type JsonSchema } from '@pergola/api'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { shortTime } from '../terminal/times.ts'
 import { shortened } from '../terminal/visible.ts'
 import type { ReadSchema } from './read-schema.ts'

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addServerOptions } from '../server/connect.ts'
+import { addServerOptions } from '../server/server-options.ts'
 import { collect } from '../terminal/collect.ts'
 import { objectForms, outputOption } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'

@@ -1,6 +1,6 @@
 import { isApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { Expansion } from './expansion.ts'
 import { leafPaths } from './field-columns.ts'
 import { columnPaths, columnsAt, type Column } from './list-columns.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@pergola/api'
 import type { Client } from '@pergola/client'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { FollowReference } from './schema-at.ts'
 
 const components = '#/components/schemas/'

@@ -1,7 +1,7 @@
 import { isApiError } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
 import { inOrder } from './in-order.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 
 /** Limits of names per request, because they are part of the URL. */
 const mostNames = 100

@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal/terminal.ts'
-import { visible, visibleLines } from '../terminal/visible.ts'
+import { visibleJson, visibleLines } from '../terminal/visible.ts'
 import { csvLine } from './csv.ts'
 import { csvValue, type FieldColumn } from './field-columns.ts'
 import type { JsonPath } from './json-path.ts'
@@ -16,7 +16,7 @@ export function createCsvWriter(terminal: Terminal, columns: readonly FieldColum
   return {
     add: async (object) => {
       await begin()
-      await pieces.add(visibleLines(csvLine(columns.map((column) => csvValue(column, object)))))
+      await pieces.add(shownOn(terminal, csvLine(columns.map((column) => csvValue(column, object)))))
     },
     flush: () => pieces.flush(),
     end: async () => {
@@ -32,10 +32,17 @@ export function createPathWriter(terminal: Terminal, find: JsonPath): ObjectWrit
   return {
     add: async (object) => {
       for (const value of find(object)) {
-        await pieces.add(`${typeof value === 'string' ? visibleLines(value) : visible(JSON.stringify(value))}\n`)
+        await pieces.add(
+          `${typeof value === 'string' ? shownOn(terminal, value) : visibleJson(JSON.stringify(value))}\n`,
+        )
       }
     },
     flush: () => pieces.flush(),
     end: () => pieces.flush(),
   }
+}
+
+/** Escapes control characters on a terminal. Files and other programs get the text as it is. */
+function shownOn({ columns }: Terminal, text: string): string {
+  return columns === undefined ? text : visibleLines(text)
 }

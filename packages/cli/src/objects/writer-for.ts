@@ -1,5 +1,5 @@
 import type { Client } from '@pergola/client'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import { usedWrongly } from '../terminal/command-fault.ts'
 import type { Output } from '../terminal/output-option.ts'
 import type { Terminal } from '../terminal/terminal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { ObjectDocument } from './read-documents.ts'
 import { resolveDocuments, wavesOf } from './written-resources.ts'
 

@@ -1,6 +1,6 @@
 import { CommandFault } from '../terminal/command-fault.ts'
 import { nearestOf } from '../server/nearest.ts'
-import type { KnownResource } from '../server/resources.ts'
+import type { KnownResource } from '../server/known-resource.ts'
 import type { ObjectDocument, WrittenObject } from './read-documents.ts'
 
 /** A document and the resource of its type. */

@@ -1,37 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Client } from '@pergola/client'
-import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { developmentServer } from './development-server.ts'
-import { readServers, serversFileOf, type KnownServer } from './servers-file.ts'
+import { loginAt, loginNamed } from './choose-login.ts'
+import { currentServer, readServers, serversFileOf, type KnownServer, type KnownServers } from './servers-file.ts'
+import type { ServerOptions } from './server-options.ts'
 import { hostOf, serverUrl } from './server-url.ts'
 import { whyUnreadable } from '../terminal/why-unreadable.ts'
-
-export interface ServerOptions {
-  readonly server?: string
-  readonly insecureHttp?: boolean
-  /** Test user of `pergola dev`. */
-  readonly as?: string
-}
-
-/** Adds the options of every command that calls a server. */
-export function addServerOptions(command: Command): Command {
-  return addWhichServer(command).option('--as <person>', asWords)
-}
-
-export const asWords = 'as admin, ann or nobody, where "pergola dev" runs; on no other server'
-
-/** Like `addServerOptions`, for commands where `--as` has another meaning. */
-export function addWhichServer(command: Command): Command {
-  return command
-    .option(
-      '--server <url>',
-      'server to use; default: that of "pergola dev" in this folder, else the last one signed in to (or PERGOLA_SERVER)',
-    )
-    .option('--insecure-http', 'allow plain http to a server on another machine')
-}
 
 /** A server with the credential to use. */
 export interface ChosenServer {
@@ -52,15 +29,14 @@ export async function chooseServer(context: CommandContext, options: ServerOptio
   const { variables } = context
   const developed = inDevelopment(variables, options)
   if (developed) return developed
-  const { current, servers } = readServers(serversFileOf(variables))
-  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
-  if (named === undefined && current === undefined) {
+  const stored = readServers(serversFileOf(variables))
+  const { named, login: known } = wantedLogin(stored, variables, options)
+  if (named === undefined && !known) {
     throw new CommandFault('not signed in on any server', {
       exitCode: exitCodes.notSignedIn,
       next: 'pergola login <url>',
     })
   }
-  const known = knownAs(servers, named ?? current ?? '')
   const url = known?.url ?? serverUrl(named ?? '', options)
   const tokenFile = variables['PERGOLA_TOKEN_FILE'] || undefined
   if (tokenFile !== undefined) return { url, token: await readSecretFile(context, tokenFile) }
@@ -69,8 +45,9 @@ export async function chooseServer(context: CommandContext, options: ServerOptio
 }
 
 /** In the folder of a running `pergola dev`, its host is the default. */
-function inDevelopment(variables: CommandContext['variables'], { server, as }: ServerOptions) {
-  const isElsewhere = [server, variables['PERGOLA_SERVER'], variables['PERGOLA_TOKEN_FILE']].some(Boolean)
+function inDevelopment(variables: CommandContext['variables'], { server, context, as }: ServerOptions) {
+  const others = ['PERGOLA_SERVER', 'PERGOLA_CONTEXT', 'PERGOLA_TOKEN_FILE'].map((name) => variables[name])
+  const isElsewhere = [server, context, ...others].some(Boolean)
   if (as === undefined) return isElsewhere ? undefined : developmentServer(process.cwd())
   if (isElsewhere) throw usedWrongly('--as is for "pergola dev" alone, and another server is named')
   const found = developmentServer(process.cwd(), as)
@@ -84,20 +61,32 @@ export async function chooseUrl(
   options: ServerOptions,
 ): Promise<{ readonly url: string; readonly token: string | undefined }> {
   const { variables } = context
-  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
-  const { servers } = readServers(serversFileOf(variables))
-  const isAnonymous = named !== undefined && !knownAs(servers, named) && !variables['PERGOLA_TOKEN_FILE']
+  const { named, login } = wantedLogin(readServers(serversFileOf(variables)), variables, options)
+  const isAnonymous = named !== undefined && !login && !variables['PERGOLA_TOKEN_FILE']
   return isAnonymous ? { url: serverUrl(named, options), token: undefined } : chooseServer(context, options)
 }
 
 /** The login stored for exactly this server, which no option or variable named. */
 export function storedLogin({ variables }: CommandContext, url: string): string | undefined {
-  return knownAs(readServers(serversFileOf(variables)).servers, url)?.token
+  return loginAt(readServers(serversFileOf(variables)), url)?.token
 }
 
-/** Finds a stored login. Accepts plain http, which was confirmed at login. */
-function knownAs(servers: readonly KnownServer[], named: string): KnownServer | undefined {
-  return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }))
+interface Wanted {
+  /** Address of the server, when an option or a variable names it. */
+  readonly named: string | undefined
+  readonly login: KnownServer | undefined
+}
+
+/** The login that an option names, then a variable, then the default one. */
+export function wantedLogin(
+  stored: KnownServers,
+  variables: CommandContext['variables'],
+  { server, context }: ServerOptions,
+): Wanted {
+  const name = context ?? (server === undefined ? variables['PERGOLA_CONTEXT'] || undefined : undefined)
+  if (name !== undefined) return { named: undefined, login: loginNamed(stored, name) }
+  const named = server ?? (variables['PERGOLA_SERVER'] || undefined)
+  return { named, login: named === undefined ? currentServer(stored) : loginAt(stored, named) }
 }
 
 export async function connect(context: CommandContext, options: ServerOptions): Promise<Connection> {

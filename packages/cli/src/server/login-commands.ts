@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { runCommand } from '../terminal/run-command.ts'
-import { addServerOptions } from './connect.ts'
+import { addServerOptions } from './server-options.ts'
 import type { LoginOptions } from './login.ts'
 import type { WhoAmIOptions } from './who-am-i.ts'
-import { outputOption } from '../terminal/output-option.ts'
+import { outputOption, type Output } from '../terminal/output-option.ts'
 import type { LogoutOptions } from './logout.ts'
 
 /** Commands to sign in and out. */
@@ -20,6 +20,7 @@ export function addLoginCommands(program: Command, context: CommandContext): voi
         'username',
       ),
     )
+    .option('--context <name>', 'name for this login, to have several; by default the server, whose login it replaces')
     .option('--insecure-http', 'allow plain http to a server on another machine')
     .action(
       runCommand(context, async (url: string, options: LoginOptions) => {
@@ -27,6 +28,7 @@ export function addLoginCommands(program: Command, context: CommandContext): voi
         await login(context, url, options)
       }),
     )
+  addContextCommands(program, context)
   addServerOptions(program.command('logout'))
     .description('end the session on the server and remove it from this machine')
     .option('--plan', 'only show what it would do')
@@ -43,6 +45,41 @@ export function addLoginCommands(program: Command, context: CommandContext): voi
       runCommand(context, async (options: WhoAmIOptions) => {
         const { whoAmI } = await import('./who-am-i.ts')
         await whoAmI(context, options)
+      }),
+    )
+}
+
+function addContextCommands(program: Command, context: CommandContext): void {
+  const contexts = program.command('context').description('switch between stored logins, of several servers or users')
+  contexts
+    .command('list')
+    .description('list the stored logins')
+    .addOption(outputOption(['table', 'json', 'name']))
+    .action(
+      runCommand(context, async (options: { readonly output: Output }) => {
+        const { listContexts } = await import('./contexts.ts')
+        await listContexts(context, options)
+      }),
+    )
+  contexts
+    .command('use')
+    .description('make a stored login the default')
+    .argument('<context>', 'name of the login')
+    .action(
+      runCommand(context, async (name: string) => {
+        const { useContext } = await import('./contexts.ts')
+        await useContext(context, name)
+      }),
+    )
+  contexts
+    .command('remove')
+    .description('remove a stored login, and end its session if the server answers')
+    .argument('<context>', 'name of the login')
+    .option('--plan', 'only show what it would do')
+    .action(
+      runCommand(context, async (name: string, options: { readonly plan?: boolean }) => {
+        const { removeContext } = await import('./contexts.ts')
+        await removeContext(context, name, options)
       }),
     )
 }

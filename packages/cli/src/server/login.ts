@@ -4,7 +4,15 @@ import { askLine, askSecret } from '../terminal/ask.ts'
 import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { clientOf, readSecretFile } from './connect.ts'
-import { readServers, serversFileOf, withServer, writeServers, type KnownServer } from './servers-file.ts'
+import {
+  readServers,
+  serversFileOf,
+  usualContext,
+  withServer,
+  writeServers,
+  type KnownServer,
+  type KnownServers,
+} from './servers-file.ts'
 import { hostOf, serverUrl } from './server-url.ts'
 import { beginSession, endSession, givenRoles, heldRoles, identityOf } from './session.ts'
 
@@ -13,6 +21,7 @@ export interface LoginOptions {
   readonly passwordFile?: string
   readonly tokenFile?: string
   readonly insecureHttp?: boolean
+  readonly context?: string
 }
 
 /** Signs in and stores the token for later commands. */
@@ -26,16 +35,24 @@ export async function login(context: CommandContext, address: string, options: L
   const client = await clientOf(context.version, { url, token })
   const names = givenRoles(await heldRoles(client)).map(({ name }) => name)
   const insecure = options.insecureHttp && url.startsWith('http:') ? { insecureHttp: true as const } : {}
-  writeServers(file, withServer(before, { url, username, token, kind, ...insecure }))
+  const name = options.context ?? contextFor(before, { url, username })
+  writeServers(file, withServer(before, { context: name, url, username, token, kind, ...insecure }))
   await endPreviousSession(
     context,
-    before.servers.find((known) => known.url === url),
+    before.servers.find((known) => known.context === name),
   )
   const roles = names.length === 0 ? '' : ` (${[...new Set(names)].join(', ')})`
   await terminal.print([
     `  Signed in as ${username}${roles} on ${host}.`,
     '  next      pergola list <resource>, or pergola plugin list',
   ])
+}
+
+/** Without `--context`, a login replaces that of the same user, or else the default one of this server. */
+function contextFor(known: KnownServers, { url, username }: Pick<KnownServer, 'url' | 'username'>): string {
+  const here = known.servers.filter((one) => one.url === url)
+  const same = here.find((one) => one.username === username) ?? here.find(({ context }) => context === known.context)
+  return (same ?? here.at(-1))?.context ?? usualContext(url)
 }
 
 type Credential = Pick<KnownServer, 'username' | 'token' | 'kind'>

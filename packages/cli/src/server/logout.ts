@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
 import { clearWordCache } from '../completion/word-cache.ts'
-import { clientOf, notSignedIn, type ServerOptions } from './connect.ts'
+import { clientOf, notSignedIn, wantedLogin } from './connect.ts'
+import type { ServerOptions } from './server-options.ts'
 import { readServers, serversFileOf, withoutServer, writeServers } from './servers-file.ts'
 import { hostOf, serverUrl } from './server-url.ts'
 import { endSession } from './session.ts'
@@ -16,11 +17,9 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
   const { terminal, variables } = context
   const file = serversFileOf(variables)
   const known = readServers(file)
-  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
-  const url = named === undefined ? known.current : serverUrl(named, { insecureHttp: true })
-  const server = known.servers.find((one) => one.url === url)
+  const { named, login: server } = wantedLogin(known, variables, options)
   if (!server) {
-    if (url !== undefined) throw notSignedIn(url)
+    if (named !== undefined) throw notSignedIn(serverUrl(named, { insecureHttp: true }))
     throw new CommandFault('not signed in on any server', { exitCode: exitCodes.notSignedIn })
   }
   const host = hostOf(server.url)
@@ -33,9 +32,9 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
     const client = await clientOf(context.version, server)
     words = (await endSession(client)) ? 'The session was ended' : 'The session had already ended'
   }
-  const left = withoutServer(known, server.url)
+  const left = withoutServer(known, server.context)
   writeServers(file, left)
   clearWordCache(variables)
-  const next = left.current === undefined ? `pergola login ${server.url}` : `${left.current} is the default server now`
+  const next = left.context === undefined ? `pergola login ${server.url}` : `${left.context} is the default now`
   await terminal.print([`  ${words}: ${server.username} on ${host}.`, `  next      ${next}`])
 }

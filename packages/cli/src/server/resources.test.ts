@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { findResource, fullName, type KnownResource } from './resources.ts'
+import { fullName } from './resource-names.ts'
+import type { KnownResource } from './known-resource.ts'
+import { findResource } from './resources.ts'
 
 function resource(group: string, singular: string, plural = `${singular}s`): KnownResource {
   const path = group === '' ? '/api/v1' : `/apis/${group}/v1`

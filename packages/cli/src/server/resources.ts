@@ -1,33 +1,8 @@
-import type { ModelDisplay, ReferenceTarget } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import { usedWrongly } from '../terminal/command-fault.ts'
+import type { KnownResource } from './known-resource.ts'
 import { nearestOf } from './nearest.ts'
-
-export interface ResourceIndex {
-  readonly name: string
-  readonly type: string
-  readonly multi: boolean
-  readonly unique?: boolean
-  readonly order?: 'ASC' | 'DESC'
-  /** The model whose objects the values name. */
-  readonly refersTo?: ReferenceTarget
-}
-
-/** A model from discovery. */
-export interface KnownResource {
-  readonly group: string
-  readonly version: string
-  /** Path of the group and version. */
-  readonly path: string
-  readonly kind: string
-  readonly singular: string
-  readonly plural: string
-  readonly statusSubresource: boolean
-  /** All verbs of the model; the caller may lack the right to some. */
-  readonly verbs?: readonly string[]
-  readonly indexes: readonly ResourceIndex[]
-  readonly display?: ModelDisplay
-}
+import { fullName, resourcesNamed } from './resource-names.ts'
 
 interface Discovery {
   readonly groups: readonly {
@@ -49,39 +24,18 @@ export async function readResources(client: Pick<Client, 'call'>): Promise<reado
   )
 }
 
-/** `todos.todo.example.com`; core resources have no group. */
-export function fullName({ plural, group }: Pick<KnownResource, 'plural' | 'group'>): string {
-  return group === '' ? plural : `${plural}.${group}`
-}
-
-/** The plural alone if it means this resource, otherwise the full name. */
-export function shortestName(known: readonly KnownResource[], resource: KnownResource): string {
-  const { plural, group } = resource
-  const others = known.filter((one) => one.group !== group && [one.plural, one.singular].includes(plural))
-  return group === '' || others.length === 0 ? plural : fullName(resource)
-}
-
 /**
  * Finds a resource by plural or singular, optionally with a group. A bare name of a core resource always means the core
  * resource, so no plugin can take it over. A bare name that exists in several groups needs the group.
  */
 export function findResource(known: readonly KnownResource[], named: string): KnownResource {
-  const dot = named.indexOf('.')
-  const [bare, group] = dot < 0 ? [named, undefined] : [named.slice(0, dot), named.slice(dot + 1)]
-  const isMeant = ({ plural, singular }: KnownResource) => plural === bare || singular === bare
-  const found = known.filter((one) => isMeant(one) && (group === undefined || one.group === group))
-  const [first, ...more] = found.length > 1 && group === undefined ? preferCore(found) : found
+  const [first, ...more] = resourcesNamed(known, named)
   if (first && more.length === 0) return first
   if (first) {
     const names = [first, ...more].map(fullName).join(', ')
     throw usedWrongly(`"${named}" is in several groups; say which one: ${names}`)
   }
   throw usedWrongly(`there is no resource "${named}"${nearestWords(known, named)}`)
-}
-
-function preferCore(found: readonly KnownResource[]): readonly KnownResource[] {
-  const core = found.filter(({ group }) => group === '')
-  return core.length === 1 ? core : found
 }
 
 function nearestWords(known: readonly KnownResource[], named: string): string {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
-import { connect, type ServerOptions } from '../../server/connect.ts'
+import { connect } from '../../server/connect.ts'
+import type { ServerOptions } from '../../server/server-options.ts'
 import { pluginsPath } from './plugin-object.ts'
 
 const lookMs = 1_000

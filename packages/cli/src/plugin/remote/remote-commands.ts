@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { CommandContext } from '../../command-context.ts'
-import { addServerOptions, type ServerOptions } from '../../server/connect.ts'
+import { addServerOptions, type ServerOptions } from '../../server/server-options.ts'
 import { collect } from '../../terminal/collect.ts'
 import { outputOption } from '../../terminal/output-option.ts'
 import { runCommand } from '../../terminal/run-command.ts'
