@@ -95,6 +95,11 @@ const proofs: readonly Proof[] = [
     shows: 'the commands of every document',
     command: 'npm run -s docs:run',
   },
+  {
+    name: 'troubleshooting',
+    shows: 'three servers behind haproxy: each fault and its cure as the guide says',
+    command: 'npm run -s docs:run -- docs/operations/troubleshooting.md',
+  },
   test('plantable', 'every planted fault still has its place in the code', 'planted/faults.proof'),
   { name: 'planted', shows: 'planted faults turn checks red', command: 'npm run -s planted' },
   {

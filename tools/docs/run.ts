@@ -18,15 +18,15 @@ import { openShell, type Shell } from './shell.ts'
 /**
  * Runs the commands of the documents as a new user would: each document in an empty folder, with the packages of the last
  * build from a registry, without access to this repository. Compares the output with the expected lines. Runs the named
- * documents, or every document with such blocks. A document that continues another one uses its terminal. Documents run
+ * documents, or every document with such blocks that needs nothing else. A document that continues another one uses its terminal. Documents run
  * one at a time, because their servers use the same port.
  */
 interface Document {
   readonly file: string
   readonly blocks: readonly RunnableBlock[]
   readonly continues: string | undefined
-  /** Programs that it needs and this machine lacks. */
-  readonly lacks: readonly string[]
+  /** Programs that it needs besides. */
+  readonly needs: readonly string[]
 }
 
 /** Timeout for an expected line; long, so that only missing lines reach it. */
@@ -38,13 +38,14 @@ const unknown = named.filter((name) => documents.every(({ file }) => file !== na
 if (unknown.length > 0) throw new Error(`no command to run in ${unknown.join(', ')}; there are ${namesOf(documents)}`)
 
 const chains = documents.filter(({ continues }) => continues === undefined).map(chainFrom)
-const wanted = chains.filter((chain) => named.length === 0 || chain.some(({ file }) => named.includes(file)))
-const chosen = wanted.filter((chain) => chain.every(({ lacks }) => lacks.length === 0))
-for (const { file, lacks } of wanted.flat()) {
-  if (lacks.length === 0) continue
-  if (named.includes(file)) throw new Error(`${file} needs ${lacks.join(', ')}`)
-  console.log(`${file}: not run, ${lacks.join(', ')} is not installed`)
-}
+const isPlain = (chain: readonly Document[]) => chain.every(({ needs }) => needs.length === 0)
+const chosen = chains.filter((chain) =>
+  named.length === 0 ? isPlain(chain) : chain.some(({ file }) => named.includes(file)),
+)
+const lacking = chosen
+  .flatMap((chain) => chain.flatMap(({ needs }) => needs))
+  .filter((program) => !isInstalled(program))
+if (lacking.length > 0) throw new Error(`install ${lacking.join(', ')} first`)
 
 await using resources = new AsyncDisposableStack()
 const registry = resources.use(await startRegistry())
@@ -83,8 +84,8 @@ function readDocuments(): readonly Document[] {
     const text = readFileSync(file, 'utf8')
     const blocks = parseBlocks(text)
     const before = continuedDocument(text)
-    const lacks = neededPrograms(text).filter((program) => !isInstalled(program))
-    return blocks.length === 0 ? [] : [{ file, blocks, lacks, continues: before && join(dirname(file), before) }]
+    const needs = neededPrograms(text)
+    return blocks.length === 0 ? [] : [{ file, blocks, needs, continues: before && join(dirname(file), before) }]
   })
 }
 

@@ -25,7 +25,7 @@ export function parseBlocks(markdown: string): readonly RunnableBlock[] {
   return blocks
 }
 
-/** Programs without which a document is not run: `needs: <program> …` in the front matter. */
+/** Programs that a document needs, which is then run only by its name: `needs: <program> …` in the front matter. */
 export function neededPrograms(markdown: string): readonly string[] {
   const [, programs = ''] = /^---\n(?:(?!---\n).*\n)*?needs: (.*)\n/.exec(markdown) ?? []
   return programs.split(' ').filter((program) => program !== '')
