@@ -16,7 +16,7 @@ export type Candidates = readonly Candidate[] | 'files'
 
 export interface Sources {
   readonly server: () => Promise<ServerWords>
-  readonly logins: () => readonly KnownServer[]
+  readonly logins: () => Promise<readonly KnownServer[]>
 }
 
 /** Arguments that name an object of one resource, by command. */
@@ -55,7 +55,7 @@ async function optionValues(place: Place, option: Option, sources: Sources): Pro
   const server = sources.server
   switch (option.long) {
     case '--server':
-      return sources.logins().map(({ url, username }) => ({ word: url, description: username }))
+      return (await sources.logins()).map(({ url, username }) => ({ word: url, description: username }))
     case '--context':
       return contextsOf(sources)
     case '--set':
@@ -98,8 +98,8 @@ async function argumentValues(place: Place, argument: Argument, sources: Sources
   return of === undefined ? [] : objectNames(server, of, place)
 }
 
-function contextsOf({ logins }: Sources): readonly Candidate[] {
-  return logins().map(({ context, url, username }) => ({ word: context, description: `${username} on ${url}` }))
+async function contextsOf({ logins }: Sources): Promise<readonly Candidate[]> {
+  return (await logins()).map(({ context, url, username }) => ({ word: context, description: `${username} on ${url}` }))
 }
 
 async function objectNames(server: ServerWords, resource: string, { current, given }: Place): Promise<Candidates> {

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-context.ts'
-import { createProgram } from '../program.ts'
+import { addCommands, createRoot } from '../commands.ts'
 import type { ServerOptions } from '../server/server-options.ts'
-import { readServers, serversFileOf, type KnownServer } from '../server/servers-file.ts'
+import type { KnownServer } from '../server/servers-file.ts'
 import { visible } from '../terminal/visible.ts'
 import { candidatesAt, type Candidate } from './candidates.ts'
 import { placeOf, type Place } from './place.ts'
@@ -29,7 +29,7 @@ async function completionLines(
   words: readonly string[],
 ): Promise<readonly string[]> {
   const typed = shell === 'bash' ? shellWords((words[0] ?? '').slice(0, Number(words[1]))).slice(1) : words
-  const place = placeOf(createProgram(context), typed)
+  const place = placeOf(addCommands(createRoot(), context), typed)
   const { options, current, prefix } = place
   const found = await candidatesAt(place, {
     server: async () => {
@@ -53,7 +53,8 @@ function serverOf(options: ReadonlyMap<string, string>): ServerOptions {
   }
 }
 
-function loginsOf({ variables }: CommandContext): readonly KnownServer[] {
+async function loginsOf({ variables }: CommandContext): Promise<readonly KnownServer[]> {
+  const { readServers, serversFileOf } = await import('../server/servers-file.ts')
   return readServers(serversFileOf(variables)).servers
 }
 

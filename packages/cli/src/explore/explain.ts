@@ -52,7 +52,8 @@ export async function explainField(context: CommandContext, text: string, option
   await terminal.print([`  ${terminal.paint('bold', title)}`, ...lines])
   const fields = fieldRows(explained)
   const heads = ['FIELD', 'TYPE', 'NEEDED', 'INDEX', 'DESCRIPTION']
-  if (fields.length > 0) await terminal.print(['', ...fittedTable(terminal, { heads, rows: fields })])
+  if (fields.length > 0)
+    await terminal.print(['', ...fittedTable(terminal, { heads, rows: fields, shortensLast: true })])
   await terminal.print(exampleLines(explained))
 }
 
@@ -88,7 +89,7 @@ function headLines(explained: Explained): { readonly title: string; readonly lin
   const said = typeof description === 'string' ? [`  ${visible(description)}`] : []
   if (path.length === 0) {
     const { kind, singular, plural, group, version } = resource
-    const lines = [...said, '', `  names     ${plural}, ${singular}, ${fullName(resource)}`]
+    const lines = [...said, '', `  names     ${[...new Set([plural, singular, fullName(resource)])].join(', ')}`]
     const functions = resource.indexes.map(({ name }) => name).filter((name) => isFunctionIndex(explained, name))
     const more = functions.length === 0 ? [] : [`  indexes   ${functions.join(', ')}, computed by the plugin`]
     return { title: `${kind}, ${group === '' ? version : `${group}/${version}`}`, lines: [...lines, ...more] }

@@ -27,3 +27,9 @@ test('a line is shortened by its width, not by its characters', () => {
   expect(clipped('ab', 2)).toBe('ab')
   expect(clipped('漢字漢字', 6)).toBe('漢字…')
 })
+
+test('shortens a last column of descriptions, as long as enough of it stays', () => {
+  const described = { heads: ['FIELD', 'DESCRIPTION'], rows: [['title', 'What has to be done']], shortensLast: true }
+  expect(fittedTable({ columns: 27 }, described)).toEqual(['  FIELD  DESCRIPTION', '  title  What has to be do…'])
+  expect(fittedTable({ columns: 24 }, described)).toEqual(['  FIELD', '  title'])
+})

@@ -2,19 +2,27 @@ import { columnWidths, lineWidth, tableLine } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { textWidth } from './text-width.ts'
 
+/** A column with less is dropped instead. */
+const leastShortened = 16
+
 export interface FittedTable {
   readonly heads: readonly string[]
   readonly rows: readonly (readonly string[])[]
   /** Columns to drop first, by number; afterwards the last ones. The first column always stays. */
   readonly leastWorthy?: readonly number[]
+  /** Shortens the cells of the last column, such as descriptions, as long as enough of it stays. */
+  readonly shortensLast?: boolean
 }
 
 /** Formats a table no wider than the terminal: drops columns, because a line that wraps is harder to read. */
 export function fittedTable(
   { columns }: Pick<Terminal, 'columns'>,
-  { heads, rows, leastWorthy = [] }: FittedTable,
+  { heads, rows, leastWorthy = [], shortensLast = false }: FittedTable,
 ): readonly string[] {
-  const widths = columnWidths([heads, ...rows])
+  const all = columnWidths([heads, ...rows])
+  const rest = (columns ?? Number.POSITIVE_INFINITY) - lineWidth(all.slice(0, -1)) - 2
+  const last = shortensLast && rest >= leastShortened ? Math.min(all.at(-1) ?? 0, rest) : (all.at(-1) ?? 0)
+  const widths = [...all.slice(0, -1), last]
   const others = [...widths.keys()].filter((at) => at > 0 && !leastWorthy.includes(at)).toReversed()
   const shown = shownColumns(widths, { columns, order: [...leastWorthy, ...others] })
   const chosen = (row: readonly string[]) => shown.map((at) => row[at] ?? '')
