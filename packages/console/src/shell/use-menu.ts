@@ -11,7 +11,15 @@ import { held, holdsAll, mayDo } from '../session/permissions.ts'
 import { words } from '../words/words.ts'
 import { entries } from './host-pages.ts'
 
-const failingPlugins = defineAsyncComponent(async () => import('./failing-plugins.vue'))
+const [mostLoads, againMs] = [20, 5_000]
+/** The menu does without it while it cannot be loaded. */
+const failingPlugins = defineAsyncComponent({
+  loader: async () => import('./failing-plugins.vue'),
+  onError: (_error, retry, fail, loads) => {
+    if (loads < mostLoads) setTimeout(retry, againMs)
+    else fail()
+  },
+})
 
 export interface MenuEntry {
   readonly title: string
