@@ -17,7 +17,7 @@ beforeAll(async () => {
   ] as const) {
     const sent = { apiVersion: 'v1alpha1', ...body('one', kind) }
     const made = await host.send(`POST /api/v1alpha1/${plural}`, { token: host.admin, body: sent })
-    expect(made.status).toBe(201)
+    if (made.status !== 201) throw new Error(`${plural}: ${made.status}`)
   }
 })
 afterAll(() => host[Symbol.asyncDispose]())

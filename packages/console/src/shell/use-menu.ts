@@ -11,14 +11,11 @@ import { held, holdsAll, mayDo } from '../session/permissions.ts'
 import { words } from '../words/words.ts'
 import { entries } from './host-pages.ts'
 
-const [mostLoads, againMs] = [20, 5_000]
+const againMs = 5_000
 /** The menu does without it while it cannot be loaded. */
 const failingPlugins = defineAsyncComponent({
   loader: async () => import('./failing-plugins.vue'),
-  onError: (_error, retry, fail, loads) => {
-    if (loads < mostLoads) setTimeout(retry, againMs)
-    else fail()
-  },
+  onError: (_error, retry) => void setTimeout(retry, againMs),
 })
 
 export interface MenuEntry {

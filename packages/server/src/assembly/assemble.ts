@@ -36,20 +36,14 @@ export const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
  * until they are started, each after the ones whose content it needs.
  */
 export async function assemble(options: AssembleOptions): Promise<Server> {
-  const { config, providers = [], keys = [], signInCode, tls, log } = options
+  const { config, providers = [], keys = [], signInCode, log } = options
   const { replica = createReplica(config.replica.name) } = options
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
   const { store, ...stored } = await openWatchedStore({ config, log, replica }, parts)
   const audit = openAudit({ config, log, replica }, parts)
-  const listener = createListener({
-    at: config.server,
-    log,
-    replica: replica.shortId,
-    certificate: tls?.certificate,
-    compresses: config.http.compression,
-  })
+  const listener = createListener({ at: config.server, log, replica: replica.shortId, ...listenerOptions(options) })
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const { feed, ...feedState } = await assembleFeed(store, options, parts)
   const who = assembleAccess({ store, clock, feed, config, providers, maxAgeMs }, parts)
@@ -122,6 +116,10 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     reopen: () => [audit?.reopen(), renewal?.look()],
     close: () => close({ listener, running, endStreams: drain }, options),
   }
+}
+
+function listenerOptions({ config, tls }: AssembleOptions) {
+  return { certificate: tls?.certificate, compresses: config.http.compression }
 }
 
 function openAudit(

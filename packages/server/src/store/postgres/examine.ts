@@ -70,10 +70,9 @@ export async function notifiesBetween(
 
 /** Whether two clients can prepare statements of the same name: a pooler may hand both the same connection. */
 export async function keepsNamedStatements(url: string, signal: AbortSignal): Promise<boolean> {
-  const name = `doctor ${randomUUID()}`
   try {
     await withBriefConnection(url, signal, (first) =>
-      withBriefConnection(url, signal, (second) => askInTurns([first, second], name)),
+      withBriefConnection(url, signal, (second) => askInTurns([first, second])),
     )
     return true
   } catch (error) {
@@ -82,15 +81,19 @@ export async function keepsNamedStatements(url: string, signal: AbortSignal): Pr
   }
 }
 
-/** Several times, because the connections of a pooler may be busy with others. */
-async function askInTurns(clients: readonly Client[], name: string): Promise<void> {
-  try {
-    for (let round = 0; round < 10; round++) {
+/**
+ * Several times, because the connections of a pooler may be busy with others; each time with another name, because two
+ * connections that both know a name serve both clients.
+ */
+async function askInTurns(clients: readonly Client[]): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    const name = `doctor ${randomUUID()}`
+    try {
       for (const client of clients) await client.query({ name, text: 'SELECT 1' })
+    } finally {
+      // The connection of a pooler lasts longer; elsewhere there is nothing to remove.
+      for (const client of clients) await client.query(`DEALLOCATE "${name}"`).catch(() => {})
     }
-  } finally {
-    // The connection of a pooler lasts longer; elsewhere there is nothing to remove.
-    for (const client of clients) await client.query(`DEALLOCATE "${name}"`).catch(() => {})
   }
 }
 
