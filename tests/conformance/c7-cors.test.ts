@@ -32,7 +32,7 @@ onEachEngine((api) => {
     expectStatus(read, 200)
     for (const answer of [asked, read]) {
       expect(corsHeaders(answer)).toEqual({})
-      expect(answer.headers.vary).toBeUndefined()
+      expect(answer.headers.vary ?? '').not.toContain('Origin')
     }
   })
 })
@@ -97,7 +97,7 @@ onEachEngine(
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 401, 404, 400])
       for (const answer of answers) {
         expect(corsHeaders(answer)).toEqual(open)
-        expect(answer.headers.vary).toBe('Origin')
+        expect(answer.headers.vary?.split(', ')).toContain('Origin')
       }
     })
 
@@ -122,7 +122,7 @@ onEachEngine(
         const answer = await api.request('GET', roles, { headers })
         expectStatus(answer, 200)
         expect(corsHeaders(answer)).toEqual({})
-        expect(answer.headers.vary).toBe('Origin')
+        expect(answer.headers.vary?.split(', ')).toContain('Origin')
       }
     })
 

@@ -239,7 +239,7 @@ async function send({ marks, compresses, request, response }: Served, given: Ans
   if (given.end) whenOver(response, given.end)
   const isCompressible = compresses && given.mayCompress === true
   // Appended, because the answer may vary by more.
-  if (isCompressible) response.appendHeader('vary', 'accept-encoding')
+  if (isCompressible) response.appendHeader('vary', 'Accept-Encoding')
   const answer = isCompressible ? await compressed(given, request.headers['accept-encoding']?.toString()) : given
   const { status, contentType, headers, cookies, body } = answer
   const fields: OutgoingHttpHeaders = { ...marks, 'x-content-type-options': 'nosniff', ...headers }
