@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
@@ -13,7 +16,8 @@ import { median, spread } from './measure.ts'
 
 /**
  * CPU per request of this working tree compared with another one, in interleaved rounds: `--before=<folder>`, such as a git
- * worktree with its packages installed. Counts only the host's process. The bar is 1.10.
+ * worktree with its packages installed. Counts only the host's process. The bar is 1.10. With `--tracing=<share>`, this one
+ * traces that share of the requests.
  */
 const bar = 1.1
 const rounds = process.argv.includes('--quick') ? 5 : 15
@@ -42,11 +46,20 @@ interface Contestant {
   changes: number
 }
 
+const share = process.argv.find((word) => word.startsWith('--tracing='))?.slice('--tracing='.length)
+await using collector = createServer((request, response) => request.resume().once('end', () => response.end('{}')))
+await once(collector.listen(0, '127.0.0.1'), 'listening')
+const { port } = collector.address() as AddressInfo
+const tracing: Record<string, string> =
+  share === undefined
+    ? {}
+    : { PERGOLA_TRACING_URL: `http://127.0.0.1:${port}/v1/traces`, PERGOLA_TRACING_SAMPLING: share }
+
 await using server = await startPostgres('18', { durable: true })
 await using stack = new AsyncDisposableStack()
 const contestants = {
   before: await start(resolve(before)),
-  after: await start(resolve(import.meta.dirname, '..')),
+  after: await start(resolve(import.meta.dirname, '..'), tracing),
 }
 
 const base = `/apis/${group}/v1/${plural}`
@@ -121,10 +134,10 @@ async function run(name: string, contestant: Contestant): Promise<number> {
   return ((cpuSeconds(pid) - began) * 1e6) / requestsEach
 }
 
-async function start(folder: string): Promise<Contestant> {
+async function start(folder: string, more: Readonly<Record<string, string>> = {}): Promise<Contestant> {
   const database = stack.use(await createDatabase(server.url))
   await seedAdministrator(database.url, token)
-  const env = { PERGOLA_DATABASE_URL: database.url, PERGOLA_LOG_LEVEL: 'warn' }
+  const env = { PERGOLA_DATABASE_URL: database.url, PERGOLA_LOG_LEVEL: 'warn', ...more }
   const host = stack.use(startPergola({ env, command: join(folder, 'packages/cli/src/main.ts') }))
   const url = await host.url()
   await register(url, modelOf(plural, 'Person'))
