@@ -8,7 +8,7 @@ import { createRequestAudit } from '../packages/server/src/audit/request-audit.t
 import type { IncomingRequest } from '../packages/server/src/call/call.ts'
 import { systemClock } from '../packages/server/src/base/clock.ts'
 import { createLog } from '../packages/server/src/base/log.ts'
-import { median, spread } from './measure.ts'
+import { median, spread } from './measure/statistics.ts'
 
 /** Cost of an audit line: CPU of the serving thread and of the whole process. */
 const rounds = process.argv.includes('--quick') ? 10 : 40

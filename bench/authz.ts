@@ -1,7 +1,7 @@
 import { decisions } from './authz/decisions.ts'
 import { firstDecisions } from './authz/first-decisions.ts'
 import { shareOfRequests } from './authz/share-of-requests.ts'
-import { runParts } from './part.ts'
+import { runParts } from './measure/part.ts'
 
 /**
  * Authorization in parts: decisions with roles in memory; the cost of reading role bindings from a database; and

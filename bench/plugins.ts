@@ -1,4 +1,4 @@
-import { runParts } from './part.ts'
+import { runParts } from './measure/part.ts'
 import { customApi } from './plugins/custom-api.ts'
 import { evaluation } from './plugins/evaluation.ts'
 import { idleHost } from './plugins/idle-host.ts'

@@ -5,8 +5,9 @@ import type { CreateOperation, ModelDeclaration, WriteOperation } from '../packa
 import { startPergola } from '../tests/end-to-end/pergola-process.ts'
 import { seedAdministrator } from '../tests/end-to-end/seed-administrator.ts'
 import { openConnections } from './http/connections.ts'
-import { head, post, register, sendFor, token } from './http/requests.ts'
-import { measureRound, median, spread, type Contestant } from './measure.ts'
+import { head, post, register, sending, token } from './http/requests.ts'
+import { runRound, totalOf, type Contestant } from './measure/compete.ts'
+import { median, spread } from './measure/statistics.ts'
 
 /**
  * CPU of a create with one reference against one without, of deleting objects of a model that another one refers to against one
@@ -17,7 +18,9 @@ import { measureRound, median, spread, type Contestant } from './measure.ts'
 const quick = process.argv.includes('--quick')
 const rounds = quick ? 5 : 15
 const warmUps = 2
-const seconds = quick ? 1 : 2
+const count = quick ? 3_000 : 8_000
+/** This process is the host of the store. */
+const here = { host: [process.pid] }
 const callers = 16
 const targets = 10_000
 
@@ -57,7 +60,7 @@ for (let from = 0; from < targets; from += 1_000) {
 }
 
 /** Objects to delete, created outside of the measurement. */
-const perRound = 40_000
+const perRound = 10_000
 async function fill(model: ModelDeclaration, round: number): Promise<void> {
   for (let from = 0; from < perRound; from += 1_000) {
     const names = Array.from({ length: 1_000 }, (_, at) => `d-${round}-${from + at}`)
@@ -93,8 +96,8 @@ async function listing(): Promise<(query: string, round: number) => Promise<numb
   const connections = stack.use(await openConnections(url, callers))
   return async (query, from) => {
     const request = () => head('GET', `${path}/events?${query}`)
-    const load = { connections, request, status: 200, pid: host.pid, callers, seconds }
-    return (await sendFor(load, from)).cpu
+    const contestant = { processes: { host: [host.pid] }, operation: sending(connections, { request, status: 200 }) }
+    return totalOf(await runRound(contestant, { callers, count, from }))
   }
 }
 
@@ -137,7 +140,7 @@ const from = (round: number) => round * 1_000_000
 const cpuOf =
   (operation: Contestant['operation']): Figure =>
   async (round) =>
-    (await measureRound({ name: '', operation }, { callers, seconds, from: from(round) })).cpuMicroseconds
+    totalOf(await runRound({ processes: here, operation }, { callers, count, from: from(round) }))
 
 const creating = (model: ModelDeclaration, to: (at: number) => string) => (at: number) =>
   store.write([create(model, `c-${created++}`, to(at))])
@@ -155,7 +158,7 @@ function rateBesideUpdates(model: ModelDeclaration): Figure {
     isUpdating = true
     const updating = updateHot()
     const operation = creating(model, () => hot)
-    const { perSecond } = await measureRound({ name: '', operation }, { callers, seconds, from: from(round) })
+    const { perSecond } = await runRound({ processes: here, operation }, { callers, count, from: from(round) })
     isUpdating = false
     await updating
     return perSecond

@@ -5,7 +5,8 @@ import { loneHostEngines, startLoneHost, type LoneHost } from '../tests/faults/p
 import { createMemoryGroup } from '../tests/faults/plugins/memory-group.ts'
 import { openConnections } from './http/connections.ts'
 import { cities, group, modelOf, personOf } from './http/people.ts'
-import { sendFor } from './http/requests.ts'
+import { sending } from './http/requests.ts'
+import { runRound, totalOf } from './measure/compete.ts'
 import { proportionalMegabytes } from './plugins/process-figures.ts'
 import { installStarted, samplePackage } from './plugins/sample.ts'
 import { startReaders } from './watch/reader-process.ts'
@@ -16,7 +17,7 @@ import { startReaders } from './watch/reader-process.ts'
  */
 const memoryBytes = 512 * 1024 * 1024
 const objects = 10_000
-const seconds = 4
+const requests = 4_000
 const watchers = 1_000
 const pluginNames = ['idle0', 'idle1', 'idle2']
 const people = `/apis/${group}/v1/people`
@@ -60,9 +61,8 @@ async function measureRates({ url, token, pid }: LoneHost): Promise<void> {
   }
   {
     using filling = await openConnections(url, 32)
-    while (created < objects) {
-      await sendFor({ connections: filling, request: create, status: 201, pid, callers: 32, seconds: 1 }, 0)
-    }
+    const operation = sending(filling, { request: create, status: 201 })
+    await runRound({ processes: { host: [pid] }, operation }, { callers: 32, count: objects, from: 0 })
   }
   const known = created
   const operations = {
@@ -80,10 +80,10 @@ async function measureRates({ url, token, pid }: LoneHost): Promise<void> {
   for (const callers of [1, 32]) {
     using connections = await openConnections(url, callers)
     for (const [name, operation] of Object.entries(operations)) {
-      const load = { connections, ...operation, pid, callers }
-      await sendFor({ ...load, seconds: 1 }, 0)
-      const { perSecond, p99, cpu } = await sendFor({ ...load, seconds }, 1_000)
-      const cells = [String(callers), perSecond.toFixed(0), p99.toFixed(1), cpu.toFixed(0)]
+      const contestant = { processes: { host: [pid] }, operation: sending(connections, operation) }
+      await runRound(contestant, { callers, count: 1_000, from: 0 })
+      const round = await runRound(contestant, { callers, count: requests, from: 1_000 })
+      const cells = [String(callers), round.perSecond.toFixed(0), round.p99.toFixed(1), totalOf(round).toFixed(0)]
       console.log(`${name.padEnd(12)}${cells.map((cell) => cell.padStart(12)).join('')}`)
     }
   }

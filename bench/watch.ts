@@ -1,4 +1,4 @@
-import { runParts } from './part.ts'
+import { runParts } from './measure/part.ts'
 import { cutLink } from './watch/cut-link.ts'
 import { fanOut } from './watch/fan-out.ts'
 import { idle } from './watch/idle.ts'

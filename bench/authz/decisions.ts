@@ -3,9 +3,9 @@ import { createAuthorize, decide } from '../../packages/server/src/access/decisi
 import { createRoleBook, type HeldRoles, type RoleBook } from '../../packages/server/src/access/decisions/role-book.ts'
 import type { RoleDefinition } from '../../packages/server/src/access/decisions/role-graph.ts'
 import { ruleCovers } from '../../packages/server/src/access/decisions/rule-matches.ts'
-import { median, quantile, spread } from '../measure.ts'
+import { median, quantile, spread } from '../measure/statistics.ts'
 import { memoryNow } from './heap.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { createDice, pluginOf, randomRequests, randomRoles, roleCount, rulesPerRole } from './policy.ts'
 
 const heldCount = 10

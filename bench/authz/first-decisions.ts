@@ -10,10 +10,10 @@ import { createLog } from '../../packages/server/src/base/log.ts'
 import { createAccessSource, noPlugins } from '../../packages/server/src/access/access-source.ts'
 import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
 import type { Store } from '../../packages/server/src/store/store.ts'
-import { quantile } from '../measure.ts'
+import { quantile } from '../measure/statistics.ts'
 import { callerOf, crowdRoles, loadCrowd, openCrowdModels, roleNameOf } from './crowd.ts'
 import { memoryNow } from './heap.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { createDice, randomRequests } from './policy.ts'
 
 /** Limit for p99 of first decisions, in milliseconds. */

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { openConnections } from '../http/connections.ts'
 import { group, modelOf, personOf } from '../http/people.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import type { Profiled, ProfiledLine } from './processes/profiled-server.ts'
 
 /** Limit in percent of the time of a request. */

@@ -1,8 +1,8 @@
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startInstallation, type Installation } from '../../tests/end-to-end/cli-installation.ts'
 import { todo, todoModel } from '../../tests/end-to-end/cli-todos.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 
 const count = 1_000
 /** Objects per second, from the start of the command to its exit. */

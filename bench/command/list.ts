@@ -7,7 +7,7 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startInstallation, type Installation } from '../../tests/end-to-end/cli-installation.ts'
 import { todoModel } from '../../tests/end-to-end/cli-todos.ts'
 import { fillTable } from '../../tests/end-to-end/fill-table.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 
 const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 const firstLineMs = 1_000

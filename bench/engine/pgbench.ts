@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cpuSecondsOf } from '../http/process-cpu.ts'
+import { databaseCpuSeconds } from '../measure/cpu.ts'
 
 const command = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench'].find((path) => existsSync(path))
 
@@ -24,7 +24,7 @@ export async function pgbench(
   try {
     const file = join(folder, 'script.sql')
     writeFileSync(file, script)
-    const before = cpuSecondsOf()
+    const before = databaseCpuSeconds()
     const args = [
       '--no-vacuum',
       '--protocol=prepared',
@@ -42,7 +42,7 @@ export async function pgbench(
     const [, count] = /transactions actually processed: (\d+)/.exec(printed) ?? []
     const [, failed = '0'] = /failed transactions: (\d+)/.exec(printed) ?? []
     if (child.exitCode !== 0 || tps === undefined || failed !== '0') throw new Error(`pgbench: ${printed}`)
-    return { perSecond: Number(tps), cpu: ((cpuSecondsOf() - before) * 1e6) / Number(count) }
+    return { perSecond: Number(tps), cpu: ((databaseCpuSeconds() - before) * 1e6) / Number(count) }
   } finally {
     rmSync(folder, { recursive: true })
   }

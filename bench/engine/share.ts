@@ -1,8 +1,10 @@
 import { openConnections } from '../http/connections.ts'
-import { sendFor, type Round } from '../http/requests.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
-import { operationsOn, startPeople } from './people-host.ts'
+import { operationsOn } from '../http/operations.ts'
+import { startPeople } from '../http/people-host.ts'
+import { sending } from '../http/requests.ts'
+import { runRound, totalOf, type Round } from '../measure/compete.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import { pgbench, type EngineRound } from './pgbench.ts'
 import { pgbenchScripts } from './scripts.ts'
 
@@ -12,6 +14,7 @@ const objects = 10_000
 export const share: Part = async ({ quick }) => {
   const rounds = quick ? 2 : 8
   const seconds = quick ? 2 : 3
+  const count = quick ? 2_000 : 5_000
   await using people = await startPeople(objects)
   const scripts = pgbenchScripts(people.model, objects)
   const { host } = people
@@ -22,14 +25,13 @@ export const share: Part = async ({ quick }) => {
   const shares: string[] = []
   for (const callers of [1, 32]) {
     using connections = await openConnections(url, callers)
-    for (const { name, status, request } of operations) {
+    for (const operation of operations) {
+      const { name } = operation
+      const contestant = { processes: { host: [host.pid] }, operation: sending(connections, operation) }
       const ours: Round[] = []
       const bare: EngineRound[] = []
       for (let round = 0; round <= rounds; round++) {
-        const sent = await sendFor(
-          { connections, request, status, pid: host.pid, callers, seconds },
-          round * 1_000_000 + callers,
-        )
+        const sent = await runRound(contestant, { callers, count, from: round * count })
         const run = await pgbench(people.url, scripts[name] ?? '', { callers, seconds })
         // The first one warms up.
         if (round === 0) continue
@@ -45,7 +47,7 @@ export const share: Part = async ({ quick }) => {
         median(ours.map(({ perSecond }) => perSecond)).toFixed(0),
         median(bare.map(({ perSecond }) => perSecond)).toFixed(0),
         median(ours.map(({ p99 }) => p99)).toFixed(1),
-        median(ours.map(({ cpu }) => cpu)).toFixed(0),
+        median(ours.map(totalOf)).toFixed(0),
         median(bare.map(({ cpu }) => cpu)).toFixed(0),
       ]
       console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(13)).join(''))

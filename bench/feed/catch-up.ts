@@ -1,4 +1,4 @@
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { openInstallation, type Follower } from './installation.ts'
 
 const bar = 20_000

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { feedState, startHost, type Transport } from '../watch/host.ts'
 import { writeAtRate } from '../watch/writer.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { decodeRevision, encodeRevision } from '../../packages/server/src/store/revision.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import type { FeedReport } from './feed-process.ts'
 import { model, openInstallation, type Follower, type Installation } from './installation.ts'
 import { sql, statement } from '../../packages/server/src/store/sql.ts'

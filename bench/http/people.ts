@@ -1,5 +1,7 @@
 /** The measured model: three single-value indexes, one of them unique, one multi-value index, three labels. */
 export const group = 'bench.example.com'
+export const people = 'people'
+export const peoplePath = `/apis/${group}/v1/${people}`
 
 export function modelOf(plural: string, kind: string): object {
   const text = { type: 'string', maxLength: 400 }

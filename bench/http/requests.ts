@@ -1,6 +1,4 @@
-import { cpuSecondsOf } from './process-cpu.ts'
 import type { Connections } from './connections.ts'
-import { quantile } from '../measure.ts'
 
 /** Token of the administrator that every benchmarked host has. */
 export const token = 'pgs_bench-token-bench-token-bench-token'
@@ -29,45 +27,18 @@ export async function post(url: string, path: string, body: object): Promise<{ m
   return (await response.json()) as { metadata: { uid: string } }
 }
 
-export interface Round {
-  readonly count: number
-  readonly perSecond: number
-  readonly p99: number
-  /** CPU time of the server and the database per operation, in microseconds. */
-  readonly cpu: number
-}
-
-interface Load {
-  readonly connections: Connections
-  readonly request: (at: number) => Buffer
+export interface Operation {
+  readonly name: string
   readonly status: number
-  readonly pid: number
-  readonly callers: number
-  readonly seconds: number
+  readonly request: (at: number) => Buffer
 }
 
-/** Keeps `callers` requests in flight for `seconds`. The first request has the number `from`. */
-export async function sendFor(load: Load, from: number): Promise<Round> {
-  const { connections, request, status, pid, callers, seconds } = load
-  const latencies: number[] = []
-  const before = cpuSecondsOf(pid)
-  const began = performance.now()
-  const end = began + seconds * 1000
-  let next = from
-  const caller = async () => {
-    while (performance.now() < end) {
-      const sent = performance.now()
-      const bytes = request(next++)
-      const answered = await connections.send(bytes)
-      if (answered !== status)
-        throw new Error(`${String(bytes).split('\r\n')[0]} returned status ${answered}, not ${status}`)
-      latencies.push(performance.now() - sent)
-    }
+/** Sends the operation and expects its status. */
+export function sending(connections: Connections, { request, status }: Omit<Operation, 'name'>) {
+  return async (at: number): Promise<void> => {
+    const bytes = request(at)
+    const answered = await connections.send(bytes)
+    if (answered !== status)
+      throw new Error(`${String(bytes).split('\r\n')[0]} returned status ${answered}, not ${status}`)
   }
-  await Promise.all(Array.from({ length: callers }, caller))
-  const elapsed = (performance.now() - began) / 1000
-  const sorted = latencies.toSorted((a, b) => a - b)
-  const count = latencies.length
-  const cpu = ((cpuSecondsOf(pid) - before) * 1e6) / count
-  return { count, perSecond: count / elapsed, p99: quantile(sorted, 0.99), cpu }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 
 const bar = 130
 const settleMs = 10_000

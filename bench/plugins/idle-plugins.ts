@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processesOf } from '../../tests/faults/plugins/left-behind.ts'
 import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
-import type { Part } from '../part.ts'
-import { cpuSecondsOf, proportionalMegabytes } from './process-figures.ts'
+import type { Part } from '../measure/part.ts'
+import { cpuSecondsOf } from '../measure/cpu.ts'
+import { proportionalMegabytes } from './process-figures.ts'
 import { installStarted, samplePackage } from './sample.ts'
 
 const wanted = 50

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readPeople } from '../../packages/cli/src/dev/people-file.ts'
 import { createPlugin } from '../../packages/create-pergola-plugin/src/create-plugin.ts'
 import { startPergola } from '../../tests/end-to-end/pergola-process.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 
 const repository = resolve(import.meta.dirname, '../..')
 const bar = 1_000

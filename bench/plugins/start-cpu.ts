@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import { emptyPackage, installStarted } from './sample.ts'
 
 const bar = 3

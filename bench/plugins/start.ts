@@ -1,6 +1,6 @@
 import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
-import { median, spread } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { median, spread } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import { installStarted, samplePackage } from './sample.ts'
 
 const bar = 500

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { openLink } from '../../tests/faults/watch/link.ts'
 import { group } from '../http/people.ts'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { call, nextPerson, people, startHost } from './host.ts'
 import { createUser } from './user.ts'
 

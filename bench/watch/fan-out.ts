@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readFileSync } from 'node:fs'
-import { median } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { cpuSecondsOf } from '../measure/cpu.ts'
+import { median } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import type { BareReport } from './bare-fan-out.ts'
 import { cities, ofCity, startHost, token } from './host.ts'
 import { ask, forkBench, heard, startReaders } from './reader-process.ts'
@@ -10,7 +10,6 @@ import { writeAtRate } from './writer.ts'
 const watchers = 10_000
 const perSecond = 500
 const bar = 1.3
-const ticksPerSecond = 100
 
 /**
  * Cost of delivering an event to a hundred of ten thousand watches, without the write, compared with a loop over
@@ -24,10 +23,10 @@ export const fanOut: Part = async ({ quick }) => {
   if (!replica) throw new Error('there is no replica')
   const { address, pid } = replica
   const write = async () => {
-    const before = cpuOf(pid)
+    const before = cpuSecondsOf(pid)
     const { count } = await writeAtRate({ addresses: [address], perSecond, seconds })
     await sleep(500)
-    return { count, cpu: cpuOf(pid) - before }
+    return { count, cpu: cpuSecondsOf(pid) - before }
   }
   await write()
   using bare = forkBench('bare-fan-out.ts')
@@ -59,11 +58,4 @@ export const fanOut: Part = async ({ quick }) => {
   console.log(`${watchers} watchers, ${perSecond} creates/s, each wanted by ${watchers / cities}: ${figure}`)
   const measured = { deliveryMicroseconds: median(perDelivery.map((row) => row.ours)) }
   return { figure, short: ratio > bar ? [figure] : [], measured }
-}
-
-/** CPU of the process only, in seconds. */
-function cpuOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }

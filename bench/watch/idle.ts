@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Part } from '../part.ts'
+import type { Part } from '../measure/part.ts'
 import { ofCity, startHost, token } from './host.ts'
 import { startReaders } from './reader-process.ts'
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
-import { cpuSecondsOf } from '../http/process-cpu.ts'
-import { median, quantile } from '../measure.ts'
-import type { Part } from '../part.ts'
+import { cpuSecondsOf, databaseCpuSeconds } from '../measure/cpu.ts'
+import { median, quantile } from '../measure/statistics.ts'
+import type { Part } from '../measure/part.ts'
 import { cities, nameOf, ofCity, startHost, token, transport } from './host.ts'
 import { startReaders, type Readers } from './reader-process.ts'
 import { writeAtRate, type Written } from './writer.ts'
@@ -19,7 +19,7 @@ export const latency: Part = async ({ quick }) => {
   const seconds = quick ? 5 : 10
   await using host = await startHost({ replicas: 2 })
   const { addresses } = host
-  const cpu = () => cpuSecondsOf(...host.replicas.map(({ pid }) => pid))
+  const cpu = () => cpuSecondsOf(...host.replicas.map(({ pid }) => pid)) + databaseCpuSeconds()
   const measure = async () => {
     const before = cpu()
     const written = await writeAtRate({ addresses, perSecond, seconds })

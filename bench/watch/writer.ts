@@ -1,5 +1,5 @@
 import { openConnections } from '../http/connections.ts'
-import { quantile } from '../measure.ts'
+import { quantile } from '../measure/statistics.ts'
 import { nextPerson, people, token } from './host.ts'
 
 export interface Written {

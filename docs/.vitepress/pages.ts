@@ -45,6 +45,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'monitor',
     'upgrade',
     'backup',
+    'performance',
     'scale',
     'security',
     'console',

@@ -205,8 +205,8 @@ export const sdkFaults: readonly PlantedFault[] = [
       test: 'run/run.test',
       file: 'run/run.ts',
       replace: '  await server.listen(listen)',
-      by: "  process.on('unhandledRejection', () => {})\n  await server.listen(listen)",
-      expect: /an unhandled rejection ends the process|Test timed out/,
+      by: "  process.on('uncaughtException', () => {})\n  await server.listen(listen)",
+      expect: /an uncaught exception ends the process|Test timed out/,
     },
     {
       name: 'a check whose objects are changed on the way',

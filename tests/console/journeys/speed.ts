@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { fillTable } from '../../end-to-end/fill-table.ts'
-import { median, quantile } from '../../../bench/measure.ts'
+import { median, quantile } from '../../../bench/measure/statistics.ts'
 import { password } from '../stage.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Client } from 'pg'
-import { quantile } from '../../../bench/measure.ts'
+import { quantile } from '../../../bench/measure/statistics.ts'
 import { uuidv7 } from '../../../packages/server/src/base/uuid.ts'
 import { StaleModel } from '../../../packages/server/src/store/stale-model.ts'
 import type { Cursor, ModelDeclaration, Store } from '../../../packages/server/src/store/store.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Client } from 'pg'
-import { quantile } from '../../../bench/measure.ts'
+import { quantile } from '../../../bench/measure/statistics.ts'
 import { openQuietly } from './open-quietly.ts'
 import { pacedModel, startPacedLoad, type PacedLoad } from './paced-load.ts'
 import type { Trial, TrialResult } from './trial.ts'

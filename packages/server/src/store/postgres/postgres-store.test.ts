@@ -11,6 +11,7 @@ import { renewSequencer, truncateDrained } from './changelog/pending-ring.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { startSequencer } from './changelog/sequencer.ts'
 import { inTransaction } from './write/transaction.ts'
+import { countStatements } from './contract/count-statements.ts'
 
 storeContract({
   name: 'PostgreSQL 18',
@@ -201,6 +202,30 @@ test('continuous commits do not delay the sequencer', async () => {
   clearInterval(commits)
   await sequencer[Symbol.asyncDispose]()
   await pool.end()
+})
+
+test('a replica reads the log once for a pass of its own', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store } = fixture
+  await store.openModel(people)
+  await expect.poll(() => store.details()).toContain('changes by notification')
+  const writes = 20
+  let place = await store.head()
+  let seen = 0
+  using statements = countStatements()
+  const reading = (async () => {
+    while (seen < writes) {
+      const { changes, revision } = await store.readChanges(place, { limit: 10, waitMs: 10_000 })
+      seen += changes.length
+      place = revision
+    }
+  })()
+  for (let at = 0; at < writes; at++) {
+    await store.write([create(`once-${at}`)])
+    await expect.poll(() => seen).toBe(at + 1)
+  }
+  await reading
+  expect(statements.texts.filter((text) => text.includes('FROM change_order o')).length).toBeLessThan(1.5 * writes)
 })
 
 test('a rejected write does not close its connection', async () => {

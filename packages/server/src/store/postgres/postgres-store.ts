@@ -20,6 +20,7 @@ import { migrate, migrations, readSchema } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './changelog/log-partitions.ts'
 import { startSequencer } from './changelog/sequencer.ts'
 import { databaseAddress } from './connection/database-address.ts'
+import { serverProcesses } from './connection/server-processes.ts'
 import { UnnamedClient } from './connection/unnamed-client.ts'
 import { write, writeTogether } from './write/write.ts'
 
@@ -53,7 +54,7 @@ export async function openPostgresStore(given: PostgresOptions): Promise<Store> 
   const options = inSchema(given)
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
   const { candidateLimit = defaultCandidateLimit } = options
-  const { pool, direct, endPools } = await openPrepared(options, { namedStatements, partitions })
+  const { pool, direct, ours, endPools } = await openPrepared(options, { namedStatements, partitions })
   const catalog = createCatalog(pool)
   const makeRoom = () => ensurePartitions(pool, partitions)
   const sequencer = startSequencer(pool, {
@@ -66,7 +67,8 @@ export async function openPostgresStore(given: PostgresOptions): Promise<Store> 
   const parts = { pool, catalog, makeRoom }
   // A pooler that cannot keep statements cannot keep a listener either.
   const heardAt = options.directUrl ?? (namedStatements ? options.url : undefined)
-  const listening = heardAt !== undefined && startListening({ url: heardAt, pool, onPass: () => sequencer.told() })
+  const listening =
+    heardAt !== undefined && startListening({ url: heardAt, pool, ours, onPass: () => sequencer.told() })
   const isTold = () => listening !== false && listening.isProven()
   const changeParts: ChangeParts = { pool, catalog, sequencer, isTold, newest: undefined }
   const writeAlone = async (operation: WriteOperation) => {
@@ -160,6 +162,8 @@ function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedS
   const all = new Set([direct, pool])
   for (const one of all) one.on('error', onConnectionLost)
   const sum = (count: (one: Pool) => number) => [...all].reduce((total, one) => total + count(one), 0)
+  // A pooler makes up the processes that its clients see.
+  const ours: ReadonlySet<number> = directUrl === undefined ? serverProcesses(pool) : new Set()
   const measured = new DisposableStack()
   measured.use(
     gauge('pergola_store_connections', () => [
@@ -172,7 +176,7 @@ function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedS
     measured.dispose()
     for (const one of all) if (!one.ending) await one.end()
   }
-  return { pool, direct, endPools }
+  return { pool, direct, ours, endPools }
 }
 
 function detailsOf({ directUrl, namedStatements = true }: PostgresOptions, isTold: boolean): string {

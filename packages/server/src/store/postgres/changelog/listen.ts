@@ -20,10 +20,13 @@ export interface Listening extends AsyncDisposable {
 export interface ListenOptions {
   readonly url: string
   readonly pool: Pool
+  /** A pass on another replica. */
   readonly onPass: () => void
+  /** Server processes of our own connections, whose passes we know of. */
+  readonly ours: ReadonlySet<number>
 }
 
-export function startListening({ url, pool, onPass }: ListenOptions): Listening {
+export function startListening({ url, pool, onPass, ours }: ListenOptions): Listening {
   const stop = new AbortController()
   const { signal } = stop
   let isProven = false
@@ -42,9 +45,9 @@ export function startListening({ url, pool, onPass }: ListenOptions): Listening 
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
     let heard: ((word: string) => void) | undefined
-    client.on('notification', ({ payload = '' }) => {
-      if (payload === '') onPass()
-      else heard?.(payload)
+    client.on('notification', ({ processId, payload = '' }) => {
+      if (payload !== '') heard?.(payload)
+      else if (!ours.has(processId)) onPass()
     })
     try {
       await client.connect()

@@ -4,10 +4,10 @@ import type { LogPosition } from '../../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
-/** Delay after a commit, so that one pass serves many commits. */
-const debounceMs = 4
-/** Pause between passes under a steady load: each pass flushes the database's log, and writers wait for that. */
-const steadyMs = 10
+/** Delay after the first commit in a while, so that one pass serves commits made together. */
+const firstMs = 1
+/** Pause between passes under load: each flushes the database's log, for which writers wait, and costs as much as a write. */
+const pauseMs = 10
 /** Retry delay when another replica is running a pass: our changes may have come too late for it. */
 const busyRetryMs = 10
 /** Delay after the last pass that moved changes, to pick up changes of a replica that died between its commit and its pass. */
@@ -80,6 +80,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   /** The next pass is for changes that may be ours or are known to exist, so other replicas cannot replace it. */
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
+  let endedAt = Number.NEGATIVE_INFINITY
   let newest = -1
   let idle: IdlePosition | undefined
   let sawAt = Number.NEGATIVE_INFINITY
@@ -108,6 +109,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     }
     // Computed now: commits made during maintenance were not in the pass.
     const pause = pauseAfter(moved, { isOwed, passLimit })
+    endedAt = performance.now()
     isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
     schedule(pause)
   }
@@ -126,7 +128,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     },
     poke: () => {
       isOwed = true
-      if (running === undefined) schedule(debounceMs)
+      if (running === undefined) schedule(Math.max(firstMs, endedAt + pauseMs - performance.now()))
     },
     saw: (number) => {
       if (number <= newest) return
@@ -149,7 +151,7 @@ function pauseAfter(
   if (moved === undefined) return idleMs
   if (moved === 'busy') return busyRetryMs
   if (moved === passLimit) return 0
-  if (isOwed) return steadyMs
+  if (isOwed) return pauseMs
   return moved > 0 ? settledMs : idleMs
 }
 

@@ -1,4 +1,5 @@
-import { recordUnits, type UnitName } from './scale/units.ts'
+import { recordUnits, type UnitName } from '../scale/units.ts'
+import { recordResult, type Result } from './result.ts'
 
 /** Measures one thing and prints its table. */
 export type Part = (options: { readonly quick: boolean }) => Promise<PartOutcome>
@@ -10,6 +11,8 @@ interface PartOutcome {
   readonly short: readonly string[]
   /** Unit costs by name for the scale computation; `--record` saves them. */
   readonly measured?: Readonly<Partial<Record<UnitName, number>>>
+  /** A table of the page on performance; `--record` saves it. */
+  readonly result?: Result
 }
 
 /** Runs the parts in order, or those of `--only=<name>,<name>`; prints a summary as the last line. */
@@ -25,8 +28,10 @@ export async function runParts(what: string, parts: Readonly<Record<string, Part
     if (only && !only.includes(name)) continue
     const outcome = await part({ quick })
     figures.push(outcome.figure)
-    if (outcome.measured && process.argv.includes('--record')) {
-      recordUnits(outcome.measured, `npm run bench -- ${what} --only=${name}${otherWords()}`)
+    if (process.argv.includes('--record')) {
+      const command = `npm run bench -- ${what} --only=${name}${otherWords()}`
+      if (outcome.measured) recordUnits(outcome.measured, command)
+      if (outcome.result) recordResult(`${what}-${name}`, outcome.result, command)
     }
     short.push(...outcome.short)
   }
