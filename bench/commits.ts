@@ -25,7 +25,7 @@ import { median, spread } from './measure/statistics.ts'
 const bar = 1.1
 const quick = process.argv.includes('--quick')
 const starts = quick ? 2 : 5
-const rounds = quick ? 3 : 7
+const rounds = quick ? 5 : 9
 const objects = 2_000
 /** A plugin that answers at once, so that the host's part is seen. */
 const echoing = hostilePackage({
@@ -76,7 +76,7 @@ for (let start = 0; start < starts; start++) {
     if (only !== undefined && !only.split(',').includes(name)) continue
     const [after, other] = await compete(
       hosts.map((host) => ({ ...host, operation: host.operation(name) })),
-      { callers, count: 2_000, rounds, counted: process.argv.includes('--all') ? parts : ['host'] },
+      { callers, count: 1_000, rounds, counted: process.argv.includes('--all') ? parts : ['host'] },
     )
     measured.ratios.push(after?.ratio ?? Number.NaN)
     measured.after.push(after?.total ?? Number.NaN)
