@@ -121,10 +121,10 @@ describe('in development, the state of pages', () => {
 
 describe('in development, the source map names the line of', () => {
   const page = (setup: string, template: string) =>
-    `<template>\n  <p>{{ ${template} }}</p>\n</template>\n\n<script setup lang="ts">\nimport { fail } from './fail.ts'\nconst given: { one?: { two: string } } = {}\n${setup}\n</script>\n`
+    `<script setup lang="ts">\nimport { fail } from './fail.ts'\nconst given: { one?: { two: string } } = {}\n${setup}\n</script>\n\n<template>\n  <p>{{ ${template} }}</p>\n</template>\n`
   const rows: readonly (readonly [what: string, page: string, code: string, place: string])[] = [
-    ['a setup', page('fail(given.one.two)', 'given'), 'two)', 'src/ui/a.vue:8:16'],
-    ['a template', page('', 'given.one.two'), 'two)', 'src/ui/a.vue:2:19'],
+    ['a setup', page('fail(given.one.two)', 'given'), 'two)', 'src/ui/a.vue:4:16'],
+    ['a template', page('', 'given.one.two'), 'two)', 'src/ui/a.vue:8:19'],
     ['another file', page('fail()', 'given'), 'Error(', 'src/ui/fail.ts:2:13'],
   ]
   test.each(rows)('%s', async (_, text, code, place) => {
