@@ -4,7 +4,11 @@ import { words } from '../words/words.ts'
 interface Titled {
   readonly key: string
   readonly title: string
+  readonly width?: number | undefined
 }
+
+/** Wide enough for the sentence. */
+const missingWidth = 280
 
 interface Known<Column> {
   readonly columns: Readonly<Ref<readonly Column[]>>
@@ -20,7 +24,8 @@ export function chosenColumns<Column extends Titled>(
   const named = wanted.flatMap((one) => {
     if (typeof one !== 'string') return [one]
     // While the model is read, no column is known.
-    const missing = offered.value.length > 0 ? { key: one, title: words.value.page.noColumn(one) } : []
+    const missing =
+      offered.value.length > 0 ? { key: one, title: words.value.page.noColumn(one), width: missingWidth } : []
     return offered.value.find(({ key }) => key === one) ?? missing
   })
   return [...columns.value.filter(({ key }) => key === 'title'), ...named]
