@@ -79,6 +79,13 @@ export declare function holds(role: { readonly template: string; readonly uiPerm
 /** Whether the signed-in user holds all of these UI permissions. In templates, use `<PermissionGate :permissions="[…]">`; it is global. */
 export declare function holdsAll(permissions: readonly string[] | undefined): boolean
 
+declare module 'vue' {
+  /** Registered in the console, for all pages. */
+  interface GlobalComponents {
+    PermissionGate: Part<{ permissions: readonly string[] }, { default?: Slot }>
+  }
+}
+
 /** The console's language. */
 export declare const language: Ref<'en' | 'zh'>
 
@@ -301,10 +308,24 @@ export interface ModelAction<Stored> {
   readonly act: (object: Stored) => Promise<unknown>
 }
 
+type PathsIn<Root extends string, Fields> = unknown extends Fields
+  ? `${Root}.${string}`
+  : Fields extends object
+    ? `${Root}.${keyof Fields & string}${'' | `.${string}`}`
+    : never
+
+/** A field of a model, its `name` or when it was `created`. */
+export type ColumnPath<Types extends ModelTypes> =
+  | PathsIn<'spec', Types['object'] extends { readonly spec?: infer Spec } ? Spec : unknown>
+  | PathsIn<'status', Types['object'] extends { readonly status?: infer Status } ? Status : unknown>
+  | (keyof Types['fields'] & string)
+  | 'name'
+  | 'created'
+
 export interface ModelTableProps<Types extends ModelTypes> {
   of: Served<Types>
   /** Paths of fields, or columns of one's own, each with a slot; by default those of the model. */
-  columns?: readonly (string | Column)[] | undefined
+  columns?: readonly (ColumnPath<Types> | Column)[] | undefined
   /** Conditions that all rows fulfil. */
   where?: Where<Types['fields']> | undefined
   /** The first order: `spec.start` or `spec.start desc`. */

@@ -56,6 +56,17 @@ onEachEngine((api) => {
     }
   })
 
+  test('C8-506 a browser at a page of the console with a slash at its end is redirected to the page', async () => {
+    const at = (path: string, accept: string) => api.request('GET', path, { as: 'anonymous', headers: { accept } })
+    const page = await at('/console/p/paged/?tab=a', 'text/html')
+    expectStatus(page, 303)
+    expect(page.headers['location']).toBe('/console/p/paged?tab=a')
+    for (const path of ['/console/p/paged//', '//console/p/', '/consoles/p/', '/apis/']) {
+      expectProblem(await at(path, 'text/html'), 400, 'BadRequest')
+    }
+    expectProblem(await at('/console/p/paged/', 'application/json'), 400, 'BadRequest')
+  })
+
   test('C8-371 GET /auth/setup tells everybody whether setup is needed and who is signed in', async () => {
     const stranger = await api.request('GET', '/auth/setup', { as: 'anonymous' })
     expectStatus(stranger, 200)

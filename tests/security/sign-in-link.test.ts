@@ -9,7 +9,7 @@ import { develop } from '../../packages/server/src/develop.ts'
 import { sendRaw } from './attack.ts'
 
 /** A host as `pergola dev` starts it. */
-async function startHost() {
+async function startHost({ signInAs }: { readonly signInAs?: string } = {}) {
   let spent = 0
   let log = ''
   const host = await develop({
@@ -17,6 +17,7 @@ async function startHost() {
     port: 0,
     sealingKey: randomBytes(32).toString('base64'),
     administrator: 'admin',
+    ...(signInAs !== undefined && { signInAs }),
     onSpentLink: () => spent++,
     onPluginLine: () => {},
     onPluginState: () => {},
@@ -62,6 +63,30 @@ describe('SQLite', () => {
     expect(host.spent()).toBe(2)
     expect((await exchange(url, codeIn(host.signInLink()))).status).toBe(303)
     expect(host.log()).not.toContain(codeIn(link))
+  })
+
+  test('a link for another user signs in that user alone, once', async () => {
+    await using host = await startHost({ signInAs: 'ann' })
+    const { url } = host
+    // Nobody is signed in, and nobody else, while there is no such user.
+    expect((await exchange(url, codeIn(host.signInLink()))).status).toBe(401)
+    const authorization = `Bearer ${await host.signIn('admin')}`
+    const body = JSON.stringify({ metadata: { name: 'ann' } })
+    const headers = { authorization, 'content-type': 'application/json' }
+    const created = await sendRaw(url, { method: 'POST', target: '/api/v1alpha1/users', headers, body })
+    expect(created.status).toBe(201)
+    const code = codeIn(host.signInLink())
+    const good = await exchange(url, code)
+    const [cookie = ''] = good.headers['set-cookie'] ?? []
+    const target = '/apis/api.platform.run/v1alpha1/users/-/permissions'
+    const permissions = await sendRaw(url, {
+      method: 'GET',
+      target,
+      headers: { cookie: cookie.split(';', 1)[0] ?? '' },
+    })
+    const { username, roles } = JSON.parse(permissions.text) as { username: string; roles: readonly { name: string }[] }
+    expect([username, roles.some(({ name }) => name === 'super-administrator')]).toEqual(['ann', false])
+    expect((await exchange(url, code)).status).toBe(401)
   })
 
   const attacks: readonly (readonly [

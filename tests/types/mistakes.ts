@@ -1,3 +1,4 @@
+import type { ModelTableProps } from '@pergola/console'
 import { can, controller, defineModel, definePlugin, owned, roleTemplate, route } from '@pergola/plugin-sdk'
 import { schedule, t, withDefault, type ModelClient, type PluginContext } from '@pergola/plugin-sdk'
 import { testHost, type TestCaller } from '@pergola/plugin-sdk/testing'
@@ -9,6 +10,14 @@ import plugin, { mine, Settings, share, stats, Todo } from '../../examples/todo/
  */
 
 const view = roleTemplate('view', { displayName: 'View' })
+
+export const tables: readonly ModelTableProps<NonNullable<(typeof Todo)['types']>>[] = [
+  { of: Todo, columns: ['spec.title', 'status.remindedAt', 'created', { key: 'words', title: 'Words' }] },
+  // @ts-expect-error a column of a field that the model does not have
+  { of: Todo, columns: ['spec.titel'] },
+  // @ts-expect-error a column of a field that the status does not have
+  { of: Todo, columns: ['status.remindetAt'] },
+]
 
 export async function requests(client: ModelClient): Promise<void> {
   const todos = client(Todo)

@@ -93,7 +93,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   doctor: ['pergola doctor', 'pergola doctor --config /etc/pergola/pergola.yaml'],
   replicas: ['pergola replicas', 'pergola replicas -o json'],
   serve: ['pergola serve', 'pergola serve --config /etc/pergola/pergola.yaml --port 8080'],
-  dev: ['pergola dev', 'pergola dev --port 8080 --no-inspect'],
+  dev: ['pergola dev', 'pergola dev --as ann', 'pergola dev --port 8080 --no-inspect'],
   'config check': ['pergola config check', 'pergola config check --config /etc/pergola/pergola.yaml'],
   'config print': ['pergola config print --changed', 'pergola config print --json'],
   'setup-link': ['pergola setup-link', 'pergola setup-link --config /etc/pergola/pergola.yaml'],

@@ -1,12 +1,4 @@
 import type { Component } from 'vue'
-import type PermissionGate from './session/permission-gate.vue'
-
-declare module 'vue' {
-  /** Registered globally, for plugin pages too. */
-  interface GlobalComponents {
-    PermissionGate: typeof PermissionGate
-  }
-}
 
 declare module 'vue-router' {
   interface RouteMeta {

@@ -67,6 +67,7 @@ function packageJson({ name, version, packages }: NewPlugin): string {
     dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
     devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
     engines: { node: '>=24' },
+    devEngines: { runtime: { name: 'node', version: '>=24' } },
     // The server is published as compiled JavaScript.
     allowScripts: { 'better-sqlite3': false },
     pergola: { requires: `>=${version} <${nextMajor}` },
@@ -88,6 +89,8 @@ const compilerOptions = {
     noUncheckedIndexedAccess: true,
     skipLibCheck: true,
   },
+  // A component that is not imported and a misspelt property are errors.
+  vueCompilerOptions: { strictTemplates: true },
   include: ['src'],
 }
 

@@ -20,6 +20,8 @@ export interface DevelopOptions extends Development {
   readonly sealingKey: string
   /** The super administrator, created at the first start. */
   readonly administrator: string
+  /** The user whom links sign in; by default the administrator. */
+  readonly signInAs?: string
   /** Called when an old sign-in link is opened and there is no valid one. */
   readonly onSpentLink: () => void
   /** Called with each log line, as JSON. */
@@ -28,7 +30,7 @@ export interface DevelopOptions extends Development {
 
 export interface DevelopmentHost extends AsyncDisposable {
   readonly url: string
-  /** A link that signs the administrator in, in a browser on this machine; valid once, and replaces the previous link. */
+  /** A link that signs `signInAs` in, in a browser on this machine; valid once, and replaces the previous link. */
   readonly signInLink: () => string
   /** Signs a user in without a password. */
   signIn(user: string): Promise<string>
@@ -39,8 +41,8 @@ export interface DevelopmentHost extends AsyncDisposable {
  * as always. Only a function of the returned object signs in without a password; it cannot be called from outside.
  */
 export async function develop(options: DevelopOptions): Promise<DevelopmentHost> {
-  const { database, port, administrator: username, log } = options
-  const signInCode = createSignInCode({ user: username, clock: systemClock, onSpent: options.onSpentLink })
+  const { database, port, administrator: username, signInAs = username, log } = options
+  const signInCode = createSignInCode({ user: signInAs, clock: systemClock, onSpent: options.onSpentLink })
   const server = await assemble({
     config: loadConfig({
       env: {

@@ -198,7 +198,7 @@ export const roleChange: Journey = {
   },
 }
 
-export function assertClean({ faults }: Visitor): void {
+export function assertClean({ faults }: Pick<Visitor, 'faults'>): void {
   if (faults.length > 0) throw new Error(`the browser says: ${faults.join('; ')}`)
 }
 

@@ -45,10 +45,13 @@ export const development: Journey = {
       const title = `seen at ${origin}`
       await rename(title)
       await page.getByRole('cell', { name: title }).waitFor()
-      if (origin === at) await changePage(visitor, join(directory, 'src/ui/open.vue'))
+      if (origin === at) {
+        await changePage(visitor, join(directory, 'src/ui/open.vue'))
+        await failInSetup(visitor, join(directory, 'src/ui/open.vue'))
+      }
       await page.reload()
       await page.locator('[data-user="admin"]').waitFor()
-      assertClean(visitor)
+      assertClean({ faults: visitor.faults.filter((fault) => !fault.startsWith('src/ui/open.vue:')) })
 
       await using late = await stage.open({ at })
       late.expectStatus(401)
@@ -68,11 +71,7 @@ async function changePage(visitor: Visitor, file: string): Promise<void> {
   await visitor.choose('Open notes')
   await page.getByRole('heading', { name: 'Open notes' }).waitFor()
   await page.evaluate('window.wasNotReloaded = true')
-  const save = (from: string, to: string) =>
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace(from, () => to),
-    )
+  const save = saverOf(file)
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.getByRole('dialog').waitFor()
   save('title="Open notes"', 'title="Notes at hand"')
@@ -91,4 +90,26 @@ async function changePage(visitor: Visitor, file: string): Promise<void> {
   strictEqual(await page.evaluate('window.wasNotReloaded'), true)
   await visitor.choose('Notes')
   await page.getByRole('region', { name: 'Notes' }).waitFor()
+}
+
+/** An error in the setup of a page is shown with the place where its author finds it, and not as what follows from it. */
+async function failInSetup(visitor: Visitor, file: string): Promise<void> {
+  const { page, faults } = visitor
+  await visitor.choose('Open notes')
+  await page.getByRole('heading', { name: 'Notes noted' }).waitFor()
+  const line = readFileSync(file, 'utf8').split('\n').indexOf('const isOpen = ref(false)') + 1
+  const fault = "if (ref(1).value > 0) throw new Error('failed in setup')"
+  saverOf(file)('const isOpen = ref(false)', `${fault}\nconst isOpen = ref(false)`)
+  const told = `src/ui/open.vue:${line}:33 failed in setup`
+  await page.getByRole('alert').getByText(told).waitFor()
+  const logged = faults.filter((text) => text.startsWith(`src/ui/open.vue:${line}:33 Error: failed in setup`))
+  strictEqual(logged.length, 1, faults.join('; '))
+}
+
+function saverOf(file: string) {
+  return (from: string, to: string) =>
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(from, () => to),
+    )
 }

@@ -14,6 +14,7 @@ interface Options {
   readonly inspect: boolean
   readonly reset?: boolean
   readonly verbose?: boolean
+  readonly as?: string
 }
 
 /** Command for plugin authors. */
@@ -25,9 +26,10 @@ export function addDevCommand(program: Command, { variables, version }: CommandC
     .option('--inspect-port <port>', 'port for a debugger', portOf, 9229)
     .option('--no-inspect', 'disable the debugger; a plugin that hangs is killed, as in production')
     .option('--reset', 'delete the database and start again with the objects of seed/')
+    .option('--as <user>', 'sign in as this user with the printed link; created without roles if needed')
     .option('--verbose', 'show every request and every log line of the host')
     .addHelpText('after', exitCodes)
-    .action(async ({ port, inspectPort, inspect, reset = false, verbose = false }: Options) => {
+    .action(async ({ port, inspectPort, inspect, reset = false, verbose = false, as }: Options) => {
       // Loaded on demand, so that `--help` does not load the bundler.
       const [{ dev }, { conditionsOf }] = await Promise.all([import('./dev.ts'), import('../plugin/conditions.ts')])
       const code = await dev({
@@ -36,6 +38,7 @@ export function addDevCommand(program: Command, { variables, version }: CommandC
         inspectPort: inspect ? inspectPort : undefined,
         reset,
         verbose,
+        as,
         conditions: conditionsOf(process.execArgv),
         endsWithParent: variables['npm_command'] !== undefined,
         version,

@@ -25,6 +25,8 @@ export interface DevOptions {
   readonly inspectPort: number | undefined
   readonly reset: boolean
   readonly verbose: boolean
+  /** Whom the link to the console signs in; by default the administrator. */
+  readonly as?: string | undefined
   /** Export conditions for resolving packages. */
   readonly conditions: readonly string[]
   /** Version of the CLI, and so of the host. */
@@ -110,13 +112,14 @@ interface Begun {
   readonly plugin: DevelopedPlugin
 }
 
-function headOf({ version, inspectPort }: DevOptions, { began, host, plugin }: Begun): readonly string[] {
+function headOf({ version, inspectPort, as }: DevOptions, { began, host, plugin }: Begun): readonly string[] {
   const [model] = plugin.definition?.models ?? []
   return headLines({
     version,
     seconds: (performance.now() - began) / 1000,
     url: host.url,
     signInLink: host.signInLink(),
+    as,
     model: model && { apiVersion: `${model.group}/${model.versions[0]?.name ?? ''}`, plural: model.plural },
     debug: inspectPort === undefined ? undefined : `127.0.0.1:${inspectPort}`,
   })

@@ -20,6 +20,8 @@ export interface HostOptions {
   /** Port for the debugger; undefined disables it. */
   readonly inspectPort: number | undefined
   readonly verbose: boolean
+  /** Whom the link to the console signs in; created if needed. */
+  readonly as?: string | undefined
   readonly kept: DevFolder
   readonly output: Output
   /** The plugin under development. */
@@ -29,7 +31,7 @@ export interface HostOptions {
 /** A host in this process that prints its log and has signed-in users. */
 export interface RunningHost extends AsyncDisposable {
   readonly url: string
-  /** A new link that signs the administrator in. */
+  /** A new link to the console, which signs in. */
   readonly signInLink: () => string
   readonly api: HostApi
   /** Output of a plugin. */
@@ -37,7 +39,7 @@ export interface RunningHost extends AsyncDisposable {
 }
 
 export async function startHost(options: HostOptions): Promise<RunningHost> {
-  const { folder, port, inspectPort, verbose, kept, output, plugin } = options
+  const { folder, port, inspectPort, verbose, kept, output, plugin, as = administrator } = options
   // Loaded on demand, so that `--help` does not load the server.
   const { develop } = await import('@pergola/server')
   const written = new Map<string, PluginLines>()
@@ -55,6 +57,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       sealingKey: kept.sealingKey,
       port,
       administrator,
+      signInAs: as,
       onSpentLink: () => output.say('host', [`a new link to sign in: ${host.signInLink()}`]),
       ...(inspectPort !== undefined && { inspectPort }),
       isInspected: (name) => [undefined, name].includes(plugin.name),
@@ -73,11 +76,13 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { url, signInLink } = host
   let token = await host.signIn(administrator)
   api = createHostApi({ url, token: () => token, states })
-  await api.addUser(signedIn)
+  const people = new Set([signedIn, as].filter((user) => user !== administrator))
+  for (const user of people) await api.addUser(user)
   const signIn = async () => {
     token = await host.signIn(administrator)
-    const tokens = { [administrator]: token, [signedIn]: await host.signIn(signedIn), [anonymous]: null }
-    writePeople(folder, { url, pid: process.pid, tokens })
+    const tokens: Record<string, string | null> = { [administrator]: token }
+    for (const user of people) tokens[user] = await host.signIn(user)
+    writePeople(folder, { url, pid: process.pid, tokens: { ...tokens, [anonymous]: null } })
   }
   await signIn()
   stack.defer(() => forgetPeople(folder))

@@ -11,3 +11,14 @@ test('the head names the link to the console and the API of the first model', ()
     '  try      npx pergola --as admin list todos   (--as ann: signed in, --as nobody: anonymous)',
   ])
 })
+
+test('the head names the user whom the link signs in', () => {
+  const lines = headLines({
+    version: '1.0.0',
+    seconds: 1,
+    url: 'http://127.0.0.1:1',
+    signInLink: 'http://a',
+    as: 'bob',
+  })
+  expect(lines[1]).toBe('  console  http://a   (opens signed in as bob, once)')
+})

@@ -19,6 +19,12 @@ export interface Place {
   readonly column?: number | undefined
 }
 
+/** The location of a character of a file. */
+export function placeIn(file: string, text: string, index: number): Place {
+  const before = text.slice(0, index).split('\n')
+  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
 export function at({ file, line, column }: Place, message: string): string {
   const place = line === undefined ? [file] : [file, line, ...(column === undefined ? [] : [column])]
   return `${place.join(':')} ${message}`

@@ -15,6 +15,7 @@ import { at, AuthorFault } from './author-fault.ts'
 import { bundle, type Bundle } from './bundle.ts'
 import { bundlePages, firstPage } from './bundle-pages.ts'
 import { checkExtensions } from './check-extensions.ts'
+import { checkPagePaths } from './check-page-paths.ts'
 import { inspectBundle, type Inspected, type Reader } from './inspect-bundle.ts'
 import { locateDecorator, locateFault, locateThrown, type Source } from './locate-fault.ts'
 import { readExtensions } from './read-extensions.ts'
@@ -87,7 +88,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     ...extensions.map(({ path, bytes }) => [path, bytes] as const),
   ])
   const pages = await bundlePages(folder, values, { isHot: forDevelopment })
-  refuseUnpaired(definition, pages.size > 0)
+  checkPagePaths(folder, definition)
   for (const [path, bytes] of pages) files.set(path, bytes)
   if (definition.roles.length > 0) addRoles(files, definition.roles)
   const { version } = project
@@ -107,18 +108,6 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     bytes,
     digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
   }
-}
-
-/** Every page of the definition needs a component in the module, and vice versa. */
-function refuseUnpaired({ pages = [] }: PluginDefinition, hasModule: boolean): void {
-  if (pages.length > 0 === hasModule) return
-  const missing = hasModule
-    ? at(
-        { file: 'src/ui/index.ts' },
-        'has components, but definePlugin has no pages; name them there, each with its path',
-      )
-    : at({ file: 'src/ui/index.ts' }, 'does not exist, but definePlugin has pages; their components are exported there')
-  throw new AuthorFault([missing])
 }
 
 /**

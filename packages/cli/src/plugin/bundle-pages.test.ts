@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { SourceMap, type SourceMapPayload } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,6 +15,7 @@ const example = join(root, 'examples/todo/src/plugin.ts')
 interface Loaded {
   readonly default: Readonly<Record<string, unknown>>
   readonly style: string
+  readonly text: string
   readonly state?: string
   readonly hot?: ReadonlyMap<string, { readonly component: object; readonly template: string }>
 }
@@ -30,12 +32,14 @@ async function load(
   symlinkSync(modules, join(folder, 'node_modules'))
   const { writeFile } = await import('node:fs/promises')
   const file = join(folder, 'index.mjs')
-  await writeFile(file, packed.get(firstPage) ?? '')
-  return (await import(file)) as Loaded
+  const text = String(packed.get(firstPage))
+  await writeFile(file, text)
+  return { ...((await import(file)) as Omit<Loaded, 'text'>), text }
 }
 
 async function faultsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   using project = todoProject(files)
+  symlinkSync(join(root, 'packages/console'), join(project.folder, 'node_modules/@pergola/console'))
   const fault: unknown = await bundlePages(project.folder, { 'src/plugin.ts': { Todo: {} } }).catch(
     (error: unknown) => error,
   )
@@ -115,6 +119,31 @@ describe('in development, the state of pages', () => {
   })
 })
 
+describe('in development, the source map names the line of', () => {
+  const page = (setup: string, template: string) =>
+    `<script setup lang="ts">\nimport { fail } from './fail.ts'\nconst given: { one?: { two: string } } = {}\n${setup}\n</script>\n\n<template>\n  <p>{{ ${template} }}</p>\n</template>\n`
+  const rows: readonly (readonly [what: string, page: string, code: string, place: string])[] = [
+    ['a setup', page('fail(given.one.two)', 'given'), 'two)', 'src/ui/a.vue:4:16'],
+    ['a template', page('', 'given.one.two'), 'two)', 'src/ui/a.vue:8:19'],
+    ['another file', page('fail()', 'given'), 'Error(', 'src/ui/fail.ts:2:13'],
+  ]
+  test.each(rows)('%s', async (_, text, code, place) => {
+    const { text: bundled } = await load(
+      {
+        'src/ui/index.ts': "import A from './a.vue'\nexport default { '': A }",
+        'src/ui/fail.ts': "export function fail(): never {\n  throw new Error('failed')\n}\n",
+        'src/ui/a.vue': text,
+      },
+      { forDevelopment: true },
+    )
+    const [, encoded = ''] = /sourceMappingURL=data:application\/json;base64,(\S+)\n$/.exec(bundled) ?? []
+    const map = new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMapPayload)
+    const before = bundled.slice(0, bundled.indexOf(code)).split('\n')
+    const found = map.findOrigin(before.length, (before.at(-1)?.length ?? 0) + 1)
+    expect('fileName' in found && `${found.fileName}:${found.lineNumber}:${found.columnNumber}`).toBe(place)
+  })
+})
+
 test('pages import models, routes and roles from files of the server, without their code', async () => {
   const { default: found } = await load({
     'src/ui/index.ts': "import { rows } from '../rows.ts'\nexport default rows\n",
@@ -184,6 +213,34 @@ describe('packing reports', () => {
       [
         'src/ui/a.vue:2:26 pages run in the browser, which has no @pergola/plugin-sdk; import only types of it',
         'src/ui/b.vue:2:23 pages run in the browser, which has no node:path; import only types of it',
+      ],
+    ],
+    [
+      'an import of something that the kit does not export',
+      {
+        ...empty,
+        'src/ui/a.vue':
+          "<script setup>\nimport {\n  Button as B,\n  DataTabel,\n  client,\n} from '@pergola/console'\nclient(B, DataTabel)\n</script>\n",
+        'src/ui/b.vue':
+          "<script setup>\nimport { FancyCarousel } from '@pergola/console'\nFancyCarousel()\n</script>\n",
+      },
+      [
+        'src/ui/a.vue:4:3 "DataTabel" is not exported by "@pergola/console"; did you mean "DataTable"?',
+        'src/ui/b.vue:2:10 "FancyCarousel" is not exported by "@pergola/console"',
+      ],
+    ],
+    [
+      'components that are not imported',
+      {
+        ...empty,
+        'src/ui/a.vue':
+          '<template>\n  <RouterLink to="/"><my-element /><a-b-c /></RouterLink>\n  <Drawer title="a" />\n  <object-form />\n</template>\n',
+        'src/ui/b.vue': '<template>\n  <Buton><B /></Buton>\n</template>\n',
+      },
+      [
+        "src/ui/a.vue:3:3 <Drawer> is neither an element nor an imported component; import { Drawer } from '@pergola/console'",
+        "src/ui/a.vue:4:3 <object-form> is neither an element nor an imported component; import { ObjectForm } from '@pergola/console'",
+        'src/ui/b.vue:2:3 <Buton> is neither an element nor an imported component; import it; did you mean "Button"?',
       ],
     ],
     [

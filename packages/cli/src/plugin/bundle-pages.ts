@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { rolldown, type Plugin, type RolldownLog } from 'rolldown'
-import { at, AuthorFault } from './author-fault.ts'
+import { rolldown, type OutputChunk, type Plugin, type RolldownLog } from 'rolldown'
+import { at, AuthorFault, placeIn, type Place } from './author-fault.ts'
+import { checkKitImports } from './check-kit-imports.ts'
+import type { CompiledVue } from './compile-vue.ts'
 
 /** Path of the bundled console pages in the package. */
 export const firstPage = 'ui/index.js'
@@ -19,13 +21,18 @@ export interface PageOptions {
   readonly isHot?: boolean
 }
 
+/** The file that exports the pages of a plugin; undefined without pages. */
+export function pagesEntry(folder: string): string | undefined {
+  return ['src/ui/index.ts', 'src/ui/index.js'].find((file) => existsSync(join(folder, file)))
+}
+
 /** Bundles the console pages of a plugin, if any, into one module that includes its styles. */
 export async function bundlePages(
   folder: string,
   values: PageValues,
   { isHot = false }: PageOptions = {},
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const entry = ['src/ui/index.ts', 'src/ui/index.js'].find((file) => existsSync(join(folder, file)))
+  const entry = pagesEntry(folder)
   if (entry === undefined) return new Map()
   const pages = createPages(realpathSync(folder), { entry, values, isHot })
   return new Map([[firstPage, Buffer.from(await bundled(pages))]])
@@ -69,11 +76,20 @@ async function bundled(pages: Pages): Promise<string> {
         if (log.code === 'UNRESOLVED_IMPORT') faults.push(faultOf(log, pages))
       },
     })
-    const { output } = await build.generate({ format: 'esm', codeSplitting: false, minify: true })
+    const sourcemap = isHot ? 'hidden' : false
+    const { output } = await build.generate({
+      format: 'esm',
+      file: firstPage,
+      codeSplitting: false,
+      minify: true,
+      sourcemap,
+    })
     if (faults.length > 0) throw new AuthorFault(faults.toSorted())
-    const [{ code, modules }] = output
+    const [{ code, modules, map }] = output
     const paths = Object.keys(modules)
-    return `${code}${styleExport(paths, pages)}${isHot ? stateExport(pages) : ''}`
+    faults.push(...checkKitImports({ folder, code, paths, nameOf: pages.nameOf }))
+    if (faults.length > 0) throw new AuthorFault(faults)
+    return `${code}${styleExport(paths, pages)}${isHot ? `${stateExport(pages)}${mapComment(map, pages)}` : ''}`
   } catch (error) {
     if (error instanceof AuthorFault) throw error
     throw new AuthorFault(faults.length > 0 ? faults.toSorted() : faultsOf(error as Error, pages))
@@ -92,9 +108,9 @@ function faultOf({ message, id, loc }: RolldownLog, { folder, entry, values, nam
   const told = /\[[A-Z_]+\] (.*)/.exec(plain)?.[1] ?? plain
   const [, name = '', from = ''] = /"(\w+)" is not exported by "([^"]+)"/.exec(told) ?? []
   const words = from in values ? notForPages(name, from) : told
-  const file = loc?.file ?? id ?? join(folder, entry)
+  const file = (loc?.file ?? id ?? join(folder, entry)).replace(/\?template$/, '')
   const [, word] = /['"]([^'"]+)['"]/.exec(words) ?? []
-  return at({ file: nameOf(file), ...(file.endsWith('.vue') ? placeOfWord(file, word) : placeOfLoc(loc)) }, words)
+  return at({ ...(file.endsWith('.vue') ? placeOfWord(file, word) : placeOfLoc(loc)), file: nameOf(file) }, words)
 }
 
 function notForPages(name: string, file: string): string {
@@ -107,12 +123,10 @@ function placeOfLoc(loc: RolldownLog['loc']): { readonly line?: number; readonly
 }
 
 /** The bundler knows positions in the compiled component; the author knows the file. */
-function placeOfWord(file: string, word: string | undefined): { readonly line?: number; readonly column?: number } {
+function placeOfWord(file: string, word: string | undefined): Partial<Place> {
   const text = readFileSync(file, 'utf8')
   const index = word === undefined ? -1 : text.indexOf(word)
-  if (index < 0) return {}
-  const before = text.slice(0, index).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  return index < 0 ? {} : placeIn(file, text, index)
 }
 
 /** Replaces files of the server by the values that pages may have, and rejects all other code of the server. */
@@ -123,7 +137,7 @@ function serverPlugin({ folder, values, faults, nameOf }: Pages): Plugin {
     resolveId: {
       filter: { id: /^(node:|@pergola\/plugin-sdk(\/|$))/ },
       handler: (id, importer = '') => {
-        const place = { file: nameOf(importer), ...placeOfWord(importer, id) }
+        const place = { ...placeOfWord(importer, id), file: nameOf(importer) }
         faults.push(at(place, `pages run in the browser, which has no ${id}; import only types of it`))
         return { id, external: true }
       },
@@ -143,11 +157,15 @@ function serverPlugin({ folder, values, faults, nameOf }: Pages): Plugin {
 }
 
 function vuePlugin({ styles, scripts, faults, isHot, nameOf }: Pages): Plugin {
+  const templates = new Map<string, NonNullable<CompiledVue['template']>>()
   return {
     name: 'pergola-vue',
+    resolveId: { filter: { id: /\.vue\?template$/ }, handler: (id) => id },
     load: {
-      filter: { id: /\.vue$/ },
+      filter: { id: /\.vue(\?template)?$/ },
       handler: async (path) => {
+        const template = templates.get(path)
+        if (template) return { ...template, moduleType: 'ts' }
         // Loaded on demand: the compiler takes longer to load than a small plugin to build.
         const { compileVue } = await import('./compile-vue.ts')
         const compiled = await compileVue({ path, file: nameOf(path), text: readFileSync(path, 'utf8'), isHot })
@@ -157,6 +175,7 @@ function vuePlugin({ styles, scripts, faults, isHot, nameOf }: Pages): Plugin {
         }
         styles.set(path, compiled.style)
         if (compiled.script !== undefined) scripts.set(path, compiled.script)
+        if (compiled.template) templates.set(`${path}?template`, compiled.template)
         return compiled
       },
     },
@@ -196,7 +215,7 @@ function hotPlugin({ folder, entry, scripts }: Pages): Plugin {
       },
     },
     transform: {
-      filter: { id: { exclude: [/^pergola:/, /\.(vue|css)$/] } },
+      filter: { id: { exclude: [/^pergola:/, /\.(vue(\?template)?|css)$/] } },
       handler: (code, path) => void scripts.set(path, code),
     },
   }
@@ -208,6 +227,15 @@ function stateExport({ scripts, values, nameOf }: Pages): string {
   const texts = [...scripts].map(([path, text]) => `${nameOf(path)}\0${text}\0`)
   for (const text of texts.toSorted()) hash.update(text)
   return `const pergola$state=${JSON.stringify(hash.digest('hex'))};export{pergola$state as state};\n`
+}
+
+/** Lets the console and the browser's tools name the author's files and lines. */
+function mapComment(map: OutputChunk['map'], { folder, nameOf }: Pages): string {
+  if (!map) throw new Error('a bundle for development has a map')
+  const { version, names, sourcesContent, mappings } = map
+  const sources = map.sources.map((source) => nameOf(join(folder, dirname(firstPage), source)))
+  const text = JSON.stringify({ version, names, sources, sourcesContent, mappings })
+  return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(text).toString('base64')}\n`
 }
 
 /** The console scopes the styles to the pages of the plugin. */

@@ -7,15 +7,24 @@ import {
   parse,
   type SFCBlock,
   type SFCDescriptor,
+  type SFCTemplateCompileOptions,
 } from '@vue/compiler-sfc'
-import { at, type Place } from './author-fault.ts'
+import { at, placeIn, type Place } from './author-fault.ts'
+import { unknownComponents } from './unknown-components.ts'
 
-export interface CompiledVue {
-  readonly code: string
+export interface CompiledVue extends CompiledPart {
   readonly moduleType: 'ts' | 'tsx'
   readonly style: string
   /** With `isHot`: all that the state of a component depends on. */
   readonly script?: string
+  /** With `isHot`: its template, a module of its own: `open.vue?template`. */
+  readonly template?: CompiledPart
+}
+
+/** A module, and where its code is in the component. */
+interface CompiledPart {
+  readonly code: string
+  readonly map?: string
 }
 
 export interface VueSource {
@@ -35,7 +44,7 @@ const fs = { fileExists: existsSync, readFile: (path: string) => readFileSync(pa
 /** Compiles a single-file component. Returns its faults, each with its position in the file, if it cannot. */
 export async function compileVue(source: VueSource): Promise<CompiledVue | { readonly faults: readonly string[] }> {
   const { path, file, text } = source
-  const { descriptor, errors } = parse(withScript(text), { filename: path, sourceMap: false })
+  const { descriptor, errors } = parse(withScript(text), { filename: path, sourceMap: source.isHot ?? false })
   const wrong = [...errors.map((error) => faultOf(error, source)), ...unsupported(descriptor, file)]
   if (wrong.length > 0) return { faults: wrong }
   const id = hashOf(file)
@@ -45,8 +54,10 @@ export async function compileVue(source: VueSource): Promise<CompiledVue | { rea
   try {
     // Finds faults with their positions in the file; two parts would lose them.
     const inOne = codeOf(descriptor, id)
+    const unknown = unknownComponents({ path, file, text, code: inOne })
+    if (unknown.length > 0) return { faults: unknown }
     return {
-      ...(source.isHot ? inTwo(descriptor, { id, file }) : { code: inOne }),
+      ...(source.isHot ? inTwo(descriptor, { id, path }) : { code: inOne }),
       moduleType: descriptor.scriptSetup?.lang === 'tsx' ? 'tsx' : 'ts',
       style: styles.map(({ code }) => code).join('\n'),
     }
@@ -73,28 +84,42 @@ function codeOf(descriptor: SFCDescriptor, id: string): string {
   return `${content}\n${mark}export default ${componentName}\n`
 }
 
-/** Registers the component, with a hash of its template. */
-function inTwo(descriptor: SFCDescriptor, { id, file }: { readonly id: string; readonly file: string }) {
-  const { content, bindings } = compileScript(descriptor, { id, isProd: true, genDefaultAs: componentName, fs })
-  const { template, styles, slotted } = descriptor
-  const scoped = styles.some((style) => style.scoped)
+/** Registers the component, with a hash of its template, which is a module of its own. */
+function inTwo(descriptor: SFCDescriptor, { id, path }: { readonly id: string; readonly path: string }) {
+  const { content, bindings, map } = compileScript(descriptor, { id, isProd: true, genDefaultAs: componentName, fs })
+  const scoped = descriptor.styles.some((style) => style.scoped)
   const compilerOptions = {
     expressionPlugins: ['typescript' as const],
     ...(bindings && { bindingMetadata: bindings }),
     ...(scoped && { scopeId: `data-v-${id}` }),
   }
-  const source = template?.content ?? ''
-  const { code } = compileTemplate({ source, filename: file, id, scoped, slotted, isProd: true, compilerOptions })
+  const template = templateOf(descriptor, { path, id, scoped, compilerOptions })
   const mark = scoped ? `, __scopeId: 'data-v-${id}'` : ''
+  // Imports after the script, whose lines stay where its map says.
   const lines = [
-    `import { hot as ${hotName} } from 'pergola:hot'`,
     content,
-    code.replace(/^export function render\b/m, `function ${renderName}`),
+    `import { hot as ${hotName} } from 'pergola:hot'`,
+    `import { render as ${renderName} } from ${JSON.stringify(`${path}?template`)}`,
     `Object.assign(${componentName}, { render: ${renderName}${mark} })`,
-    `${hotName}.set('${id}', { component: ${componentName}, render: ${renderName}, template: '${hashOf(code)}' })`,
+    `${hotName}.set('${id}', { component: ${componentName}, render: ${renderName}, template: '${hashOf(template.code)}' })`,
     `export default ${componentName}\n`,
   ]
-  return { code: lines.join('\n'), script: content }
+  return { code: lines.join('\n'), script: content, template, ...(map && { map: JSON.stringify(map) }) }
+}
+
+type TemplateOptions = Pick<SFCTemplateCompileOptions, 'id' | 'scoped' | 'compilerOptions'> & { readonly path: string }
+
+function templateOf(descriptor: SFCDescriptor, { path, ...options }: TemplateOptions): CompiledPart {
+  const { template, slotted } = descriptor
+  const { code, map } = compileTemplate({
+    ...options,
+    source: template?.content ?? '',
+    filename: path,
+    slotted,
+    isProd: true,
+    ...(template?.map && { inMap: template.map }),
+  })
+  return { code, ...(map && { map: JSON.stringify(map) }) }
 }
 
 function hashOf(text: string): string {
@@ -138,7 +163,8 @@ async function styleOf(
 function faultOf(error: Error, { file, text }: VueSource): string {
   const [message = ''] = error.message.split('\n')
   const words = message.replace(/^\[[@\w/-]+\] /, '').replace(/ \(\d+:\d+\)$/, '')
-  return at({ file, ...(inFrame(error.message) ?? ofError(error, text)) }, words)
+  const { loc } = error as { readonly loc?: { readonly start?: { readonly offset: number } } }
+  return at({ ...(inFrame(error.message) ?? placeIn(file, text, loc?.start?.offset ?? 0)), file }, words)
 }
 
 function inFrame(message: string): Omit<Place, 'file'> | undefined {
@@ -146,10 +172,4 @@ function inFrame(message: string): Omit<Place, 'file'> | undefined {
   if (line === undefined) return undefined
   // The first two spaces after the bar belong to the frame.
   return { line: Number(line), column: marked.length - line.length - bar.length }
-}
-
-function ofError(error: Error, text: string): Omit<Place, 'file'> {
-  const { loc } = error as { readonly loc?: { readonly start?: { readonly offset: number } } }
-  const before = text.slice(0, loc?.start?.offset ?? 0).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }

@@ -1,4 +1,4 @@
-import type { Place } from './author-fault.ts'
+import { placeIn, type Place } from './author-fault.ts'
 
 export interface Source {
   /** Path relative to the plugin's folder. */
@@ -38,11 +38,6 @@ function inQuotes(text: string): RegExp {
 
 function escaped(text: string): string {
   return text.replaceAll(/[^\w\s]/g, String.raw`\$&`)
-}
-
-function placeIn(file: string, text: string, index: number): Place {
-  const before = text.slice(0, index).split('\n')
-  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 /** Finds the topmost stack frame in the plugin's own files. */

@@ -81,10 +81,13 @@ export function assemblePages({
   }
 }
 
-/** Redirects a browser at `/` to the console; for programs `/` is an unknown path. */
+/** Redirects a browser at `/` to the console, and one at a page with a slash at its end to the page; programs get an error. */
 function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
-  const isRoot = request.method === 'GET' && /^\/(\?|$)/.test(request.target)
-  return isRoot && wantsPage(request) ? Promise.resolve(seeOther('/console', [])) : undefined
+  if (request.method !== 'GET' || !wantsPage(request)) return undefined
+  const [path = '', ...query] = request.target.split('?')
+  if (path === '/') return Promise.resolve(seeOther('/console', []))
+  if (!/^\/console\/[!-~]*[!-.0-~]\/$/.test(path)) return undefined
+  return Promise.resolve(seeOther([path.slice(0, -1), ...query].join('?'), []))
 }
 
 interface HealthParts {

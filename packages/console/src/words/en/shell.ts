@@ -185,5 +185,6 @@ export const shell = {
     openLogs: (plugin: string) => `Logs of ${plugin}`,
     putBack: (plugin: string, names: readonly string[]) =>
       `A page of ${plugin} replaced ${names.join(', ')}, which every page needs; it is put back.`,
+    noColumn: (path: string) => `There is no column ${path}`,
   },
 }

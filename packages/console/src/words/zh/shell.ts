@@ -186,5 +186,6 @@ export const shell: WordsOf<typeof en> = {
     reload: '重新加载页面',
     openLogs: (plugin) => `${plugin} 的日志`,
     putBack: (plugin, names) => `${plugin} 的页面替换了所有页面都需要的 ${names.join('、')}，现已恢复。`,
+    noColumn: (path) => `没有列 ${path}`,
   },
 }
