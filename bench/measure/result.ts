@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Figures } from './compete.ts'
@@ -14,7 +14,7 @@ export interface Result {
 }
 
 /** A single figure. */
-export interface Fact {
+interface Fact {
   readonly what: string
   readonly value: number
   readonly unit: string
@@ -32,7 +32,7 @@ export interface ResultRow {
 }
 
 /** A result with what is needed to repeat it. */
-export interface Recorded extends Result {
+interface Recorded extends Result {
   readonly command: string
   readonly date: string
   readonly commit: string
@@ -52,16 +52,6 @@ export function recordResult(name: string, result: Result, command: string): voi
 
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value
-}
-
-export function readResults(): readonly (Recorded & { readonly name: string })[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .toSorted()
-    .map((file) => ({
-      name: file.slice(0, -'.json'.length),
-      ...(JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded),
-    }))
 }
 
 /** Prints a row of a comparison. */

@@ -45,7 +45,6 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'monitor',
     'upgrade',
     'backup',
-    'performance',
     'scale',
     'security',
     'console',

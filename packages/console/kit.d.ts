@@ -263,7 +263,7 @@ export interface Column {
   /** Present if the table can be sorted by this column. */
   readonly sort?: string | undefined
   readonly align?: 'start' | 'end'
-  /** In pixels; the first column takes the remaining width. */
+  /** In pixels; without it, as wide as there is room. The first column takes the remaining width. */
   readonly width?: number | undefined
 }
 

@@ -3,7 +3,6 @@ import { problems } from '../../packages/api/src/problem.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
 import { paperTable, unitTable } from '../../bench/scale/paper.ts'
 import { readUnits } from '../../bench/scale/units.ts'
-import { readResults } from '../../bench/measure/result.ts'
 import { configSchema } from '../../packages/server/src/config/config-schema.ts'
 import { variableOf } from '../../packages/server/src/config/setting-sources.ts'
 import { catalogue, type Metric } from '../../packages/server/src/base/metrics.ts'
@@ -16,8 +15,6 @@ import { asCode, plainText, table } from './markdown.ts'
 import { displayChoices, formats, modelFields, schemaKeywords } from './model-reference.ts'
 import { selectorEscapes, selectorForms, selectorMistakes } from './selector-reference.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
-import { chartOf } from './performance/chart.ts'
-import { performanceSections, pictureOf } from './performance/page.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
 /** The generated parts of the documentation. */
@@ -52,10 +49,6 @@ export async function generatedParts(): Promise<readonly GeneratedPart[]> {
     { file: 'docs/operations/monitor.md', name: 'metrics', text: metrics() },
     { file: 'docs/operations/scale.md', name: 'unit costs', text: unitTable(readUnits()) },
     { file: 'docs/operations/scale.md', name: 'a large installation', text: paperTable(readUnits()) },
-    { file: 'docs/operations/performance.md', name: 'results', text: performanceSections() },
-    ...readResults().flatMap(({ name, rows }) =>
-      rows ? [{ file: `docs/operations/${pictureOf(name)}`, text: chartOf(rows) }] : [],
-    ),
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
     { file: 'docs/public/llms.txt', text: llmsText() },

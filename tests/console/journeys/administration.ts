@@ -34,7 +34,7 @@ export const install: Journey = {
     const { page } = visitor
     await tabTo(visitor, 'Plugins')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Plugins' }).waitFor()
+    await page.getByRole('heading', { name: 'Plugins', exact: true }).waitFor()
     await tabTo(visitor, 'Install a plugin')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Install a plugin' }).waitFor()

@@ -97,6 +97,11 @@ export const byThumb: Journey = {
     strictEqual(await titleOf(stage.api('GET', `${todos}/thumb-2`)), 'by thumb two')
     await at.getByRole('link', { name: 'Back' }).tap()
     await at.getByText('1–3 of 3').waitFor()
+    await at.getByRole('button', { name: 'Select', exact: true }).tap()
+    await at.getByRole('listitem').filter({ hasText: 'by thumb 3' }).tap()
+    await at.getByText('1 selected').waitFor()
+    await at.getByRole('button', { name: 'Cancel' }).tap()
+    strictEqual(await at.getByRole('checkbox').count(), 0)
     // A long press selects the first row, then taps select the others.
     const card = at.getByRole('listitem').filter({ hasText: 'by thumb 1' })
     const box = await card.boundingBox()

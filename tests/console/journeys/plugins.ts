@@ -429,7 +429,7 @@ export const uninstall: Journey = {
       .first()
       .waitFor()
     await dialog.getByRole('button', { name: 'Uninstall' }).click()
-    await page.getByRole('heading', { name: 'Plugins' }).waitFor()
+    await page.getByRole('heading', { name: 'Plugins', exact: true }).waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
     await page.getByRole('navigation').getByRole('link', { name: 'Open todos' }).waitFor({ state: 'detached' })
     await page.getByRole('navigation').getByRole('link', { name: 'Todos', exact: true }).waitFor({ state: 'detached' })

@@ -4,7 +4,10 @@ import { en } from '../words/en.ts'
 import { zh } from '../words/zh.ts'
 import { reasonWords } from './reason-words.ts'
 
-const nameOf = (role: string) => (role === 'todo-manage' ? 'Manage todos' : role)
+const names = {
+  nameOf: (role: string) => (role === 'todo-manage' ? 'Manage todos' : role),
+  dataOf: (resource: string) => (resource === 'todo/todos' ? 'todos' : resource),
+}
 
 const cases: readonly (readonly [AccessReason, string, string])[] = [
   [{ code: 'held', values: { role: 'todo-manage', binding: 'b' } }, 'Holds Manage todos.', '持有 Manage todos。'],
@@ -14,7 +17,7 @@ const cases: readonly (readonly [AccessReason, string, string])[] = [
     'staff 包含 Manage todos，其中包含 view。',
   ],
   [
-    { code: 'rule', values: { verbs: ['get', 'list', 'patch'], resources: ['todos'], names: ['mine'] } },
+    { code: 'rule', values: { verbs: ['get', 'list', 'patch'], resources: ['todo/todos'], names: ['mine'] } },
     'That allows: see, change todos (mine).',
     '因此允许：查看、修改 todos (mine)。',
   ],
@@ -37,5 +40,5 @@ const cases: readonly (readonly [AccessReason, string, string])[] = [
 ]
 
 test.each(cases)('the reason %j in both languages', (reason, english, chinese) => {
-  expect([reasonWords(reason, en, nameOf), reasonWords(reason, zh, nameOf)]).toEqual([english, chinese])
+  expect([reasonWords(reason, en, names), reasonWords(reason, zh, names)]).toEqual([english, chinese])
 })

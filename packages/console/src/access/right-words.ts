@@ -1,5 +1,5 @@
 import type { Rule } from '@pergola/api'
-import { manyOf } from '../models/kind-words.ts'
+import { manyInText } from '../models/kind-words.ts'
 import type { ListedModel } from '../models/listed-models.ts'
 import type { Words } from '../words/en.ts'
 import { deedsOf } from './deeds.ts'
@@ -22,6 +22,6 @@ function targetOf(rule: Rule, models: readonly ListedModel[], { why }: Words): s
   if ('nonResourceURLs' in rule) return rule.nonResourceURLs.join(', ')
   const [group = '', resource = '', name] = [rule.apiGroups[0], rule.resources[0], rule.resourceNames?.[0]]
   const model = models.find((one) => one.group === group && one.plural === resource)
-  const data = model ? manyOf(model).toLowerCase() : resource === '*' ? why.allData : resource
+  const data = model ? manyInText(model) : resource === '*' ? why.allData : resource
   return name === undefined ? data : why.one(data, name)
 }

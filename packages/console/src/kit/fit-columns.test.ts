@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fittingColumns } from './fit-columns.ts'
+import { columnWidths, fittingColumns } from './fit-columns.ts'
 
 const columns = [
   { key: 'title' },
@@ -17,4 +17,12 @@ test('columns that do not fit go, the last first', () => {
 
 test('the title stays in the narrowest table', () => {
   expect(keysIn(10)).toEqual(['title'])
+})
+
+test.each([
+  ['no room to share', 480, [140, 140, 120]],
+  ['room for all', 540, [170, 170, 120]],
+  ['more room than a text needs', 2000, [240, 240, 120]],
+])('columns without a width share the room with the title: %s', (_, room, expected) => {
+  expect(columnWidths([{}, {}, { width: 120 }], room)).toEqual(expected)
 })

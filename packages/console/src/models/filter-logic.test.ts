@@ -20,7 +20,13 @@ const model: ListedModel = {
   plural: 'orders',
   statusSubresource: false,
   verbs: [],
-  indexes: [index('spec.state'), index('spec.amount', 'number'), index('spec.due'), index('spec.paid', 'boolean')],
+  indexes: [
+    { ...index('once'), unique: true },
+    index('spec.state'),
+    index('spec.amount', 'number'),
+    index('spec.due'),
+    index('spec.paid', 'boolean'),
+  ],
   isOwn: false,
   hasPage: false,
 }
@@ -47,7 +53,13 @@ const field = (key: string) => {
 }
 
 test('indexed fields are offered with their titles, the API name last, others are named', () => {
-  expect(fields.map(({ title }) => title)).toEqual(['State', 'Amount', 'Due', 'Paid', 'API name'])
+  expect(fields.filter(({ isKey }) => !isKey).map(({ title }) => title)).toEqual([
+    'State',
+    'Amount',
+    'Due',
+    'Paid',
+    'API name',
+  ])
   expect(unindexedTitles(known)).toEqual(['Note'])
 })
 

@@ -12,6 +12,8 @@ export interface FilterField {
   readonly title: string
   readonly widget: Widget
   readonly schema: Schema
+  /** A value that the plugin computes to keep objects apart; nobody would filter by it. */
+  readonly isKey?: boolean
 }
 
 /** The parts of a condition chosen so far. */
@@ -33,13 +35,19 @@ export function filterFields({ model, schema, language, nameTitle }: Known): rea
   const named = { key: 'metadata.name', title: nameTitle, widget: 'text', schema: {} } as const
   const indexed = model.indexes
     .filter(({ name }) => !name.startsWith('metadata.'))
-    .map(({ name, type }) => {
+    .map(({ name, type, unique }) => {
       const found = schemaOfField(name, schema)
       const isList = widgetOf(found, schema) === 'tags' || found.type === 'array'
       const field = isList ? (found.items ?? {}) : found
       const known = Object.keys(field).length > 0 ? field : { type }
       const title = titleOf(name.replace(/\[\]$/, '').split('.').at(-1) ?? name, found, language)
-      return { key: name, title, widget: widgetOf(known, schema), schema: known }
+      return {
+        key: name,
+        title,
+        widget: widgetOf(known, schema),
+        schema: known,
+        isKey: unique && Object.keys(found).length === 0,
+      }
     })
   return [...indexed, named]
 }

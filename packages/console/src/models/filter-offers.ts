@@ -43,7 +43,8 @@ export function offersFor({ fields, draft, text }: Typed, acts: Acts): readonly 
   const { field, op } = draft
   if (!field) {
     const found = fields.filter(({ title }) => matches(title))
-    return [...found.map((one) => fieldOffer(one, acts)), ...(typed === '' ? [] : findOffers(fields, typed, acts))]
+    const offered = found.filter(({ isKey }) => !isKey)
+    return [...offered.map((one) => fieldOffer(one, acts)), ...(typed === '' ? [] : findOffers(fields, typed, acts))]
   }
   if (!op) {
     const all = operatorsFor(field).map((one) => operatorOffer(field, one, acts))
@@ -84,7 +85,28 @@ function findOffers(fields: readonly FilterField[], typed: string, { put, takeLa
       kind: 'find' as const,
       act: () => put({ key, op: 'prefix', value: typed.toLowerCase() }),
     }))
-  return [...begins, ...contains, ...(/^[!\w./-]+(\s*[=!]|$)/.test(typed) ? [labels] : [])]
+  return [
+    ...valuesLike(fields, typed, put),
+    ...begins,
+    ...contains,
+    ...(/^[!\w./-]+(\s*[=!]|$)/.test(typed) ? [labels] : []),
+  ]
+}
+
+/** `State is open` for a typed `open`. */
+function valuesLike(fields: readonly FilterField[], typed: string, put: Acts['put']): readonly Offer[] {
+  return fields
+    .filter(({ widget }) => widget === 'choice')
+    .flatMap((field) =>
+      valuesOf(field)
+        .filter((value) => [value, valueWords(value)].some((one) => one.toLowerCase().includes(typed.toLowerCase())))
+        .map((value) => ({
+          key: `value ${field.key} ${value}`,
+          title: `${field.title} ${operatorWords(field, '=')} ${valueWords(value)}`,
+          kind: 'find' as const,
+          act: () => put({ key: field.key, op: '=', value }),
+        })),
+    )
 }
 
 function operatorOffer(field: FilterField, op: Operator, { step, put }: Acts): Offer {

@@ -9,3 +9,12 @@ export async function focusFirstInvalid(root: HTMLElement | null): Promise<boole
   target?.scrollIntoView({ block: 'center' })
   return target !== undefined && target !== null
 }
+
+/** Focuses the first field of a form that has just appeared in a dialog. */
+export async function focusFirstField(form: HTMLElement): Promise<void> {
+  await nextTick()
+  const active = document.activeElement
+  const dialog = form.closest('dialog')
+  const isIdle = active === document.body || active === dialog || active?.closest('.head')?.parentElement === dialog
+  if (dialog && isIdle) form.querySelector<HTMLElement>('input, textarea, select')?.focus()
+}

@@ -10,9 +10,20 @@ export function oneOf(model: Named): string {
 
 /** Plural as a title: `Todos`, `Config maps`. */
 export function manyOf(model: Named & Pick<ListedModel, 'plural'>): string {
+  const text = manyInText(model)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Plural in a sentence: `todos`, `config maps`. */
+export function manyInText(model: Named & Pick<ListedModel, 'plural'>): string {
   const { kind, plural } = model
-  const text = inWords(kind.slice(0, sharedLength(kind, plural)) + plural.slice(sharedLength(kind, plural)))
-  return ownName(model) ?? text.charAt(0).toUpperCase() + text.slice(1)
+  const shared = sharedLength(kind, plural)
+  return ownName(model) ?? inWords(kind.slice(0, shared) + plural.slice(shared))
+}
+
+/** `1 todo`, `3 config maps`. */
+export function countOf(count: number, model: ListedModel | undefined): string {
+  return words.value.objects.countOf(count, ...(model ? [oneOf(model), manyInText(model)] : []))
 }
 
 /** A plugin's model of the same kind keeps its name. */

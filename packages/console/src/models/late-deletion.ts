@@ -3,8 +3,9 @@ import { shallowRef } from 'vue'
 import { toast } from '../kit/tell.ts'
 import { client, lastClient } from '../server/client.ts'
 import { words } from '../words/words.ts'
-import { forEachOf, type Failure } from './each-object.ts'
+import { forEachOf } from './each-object.ts'
 import { canBeLast, lastBatches } from './last-requests.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Undo period of a deletion; no request is sent before it ends. */
 const undoMs = 10_000
@@ -17,7 +18,7 @@ export interface Deletion {
   readonly objects: readonly ApiObject[]
   /** `3 purchases`, or the title of a single object. */
   readonly what: string
-  readonly onFailures: (failures: readonly Failure<ApiObject>[]) => void
+  readonly onFailures: (result: Omit<Outcome, 'again'>) => void
 }
 
 function hide(objects: readonly ApiObject[]): void {
@@ -74,7 +75,9 @@ const progressFrom = 20
 async function run({ type, objects, onFailures }: Deletion): Promise<void> {
   const stop = new AbortController()
   let close: (() => void) | undefined
+  let tried = 0
   const tell = (done: number) => {
+    tried = done
     if (objects.length < progressFrom || done % 10 !== 0) return
     close?.()
     close = toast(words.value.objects.deletingToast(objects.length, done), {
@@ -92,8 +95,14 @@ async function run({ type, objects, onFailures }: Deletion): Promise<void> {
   if (failures.length === 0 && !stop.signal.aborted) return
   show(objects)
   if (failures.length === 0) return
-  toast(words.value.objects.notDeleted(failures.length, objects.length), {
+  const result = {
+    action: words.value.action.delete,
+    all: objects.length,
+    done: tried - failures.length,
+    failures,
+  }
+  toast(words.value.objects.partly(result), {
     level: 'bad',
-    action: { title: words.value.objects.showFailed, run: () => onFailures(failures) },
+    action: { title: words.value.objects.showFailed, run: () => onFailures(result) },
   })
 }

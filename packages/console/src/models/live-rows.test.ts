@@ -16,6 +16,7 @@ const read = (of: Partial<PageRead<ApiObject>>): PageRead<ApiObject> => ({
   error: undefined,
   isFetched: true,
   touched: new Map(),
+  own: new Set(),
   ...of,
 })
 const uidsOf = (rows: readonly ApiObject[] | undefined) => rows?.map(({ metadata }) => metadata.uid)
@@ -50,5 +51,13 @@ describe('with a response', () => {
     expect(uidsOf(after?.rows)).toEqual(rows)
     expect(after?.fresh).toBe(fresh)
     expect(after?.rows[0]?.metadata.version).toBe(2)
+  })
+
+  it('shows own new objects at their place at once', () => {
+    const changed = new Map(['mine', 'theirs'].map((uid, at) => [uid, at]))
+    const page = pageOf(object('theirs'), object('a'), object('mine'), object('b'))
+    const after = rowsAfter(shown, read({ touched: changed, own: new Set(['mine']), page }))
+    expect(uidsOf(after?.rows)).toEqual(['a', 'mine', 'b'])
+    expect(after?.fresh).toBe(1)
   })
 })

@@ -23,16 +23,18 @@ export interface PageRead<Stored extends ApiObject> {
   readonly isFetched: boolean
   /** Uids of objects that have changed; undefined to take every response as it is. */
   readonly touched: ReadonlyMap<string, number> | undefined
+  /** Uids of objects that this browser tab has written; they are not held back. */
+  readonly own: ReadonlySet<string>
 }
 
 /** The rows after a read. While no response can be had, they stay, although they answer an earlier query. */
 export function rowsAfter<Stored extends ApiObject>(
   shown: ShownRows<Stored> | undefined,
-  { page, error, touched, ...read }: PageRead<Stored>,
+  { page, error, touched, own, ...read }: PageRead<Stored>,
 ): ShownRows<Stored> | undefined {
   if (!page) return isSame(shown?.type, read.type) && isPassing(error) ? shown : undefined
   const isRead = shown?.isFetched === true && answers(shown, read) && shown.rows.length > 0
-  const held = isRead && touched ? heldRows(shown.rows, page.items, touched) : undefined
+  const held = isRead && touched ? heldRows(shown.rows, page.items, { touched, own }) : undefined
   const isHeld = held !== undefined && held.fresh > 0 && held.rows.length > 0
   return { ...read, page, ...(isHeld ? held : { rows: page.items, fresh: 0 }) }
 }
@@ -50,18 +52,28 @@ export function isPassing(reason: unknown): boolean {
   return !isApiError(reason) || reason.status >= 500
 }
 
-/** Updates the shown rows without moving them; drops rows that were deleted or left the page by their own change. */
+/**
+ * Updates the shown rows without moving them. Drops rows that were deleted or left the page by their own change, and adds the
+ * new objects that this browser tab has written.
+ */
 function heldRows<Stored extends ApiObject>(
   shown: readonly Stored[],
   latest: readonly Stored[],
-  touched: ReadonlyMap<string, number>,
+  { touched, own }: { readonly touched: ReadonlyMap<string, number>; readonly own: ReadonlySet<string> },
 ): { readonly rows: readonly Stored[]; readonly fresh: number } {
   const known = new Set(shown.map(({ metadata }) => metadata.uid))
   const byUid = new Map(latest.map((object) => [object.metadata.uid, object]))
-  const fresh = latest.filter(({ metadata: { uid } }) => !known.has(uid) && touched.has(uid)).length
+  const added = latest.filter(({ metadata: { uid } }) => !known.has(uid) && own.has(uid))
+  const fresh = latest.filter(({ metadata: { uid } }) => !known.has(uid) && !own.has(uid) && touched.has(uid)).length
   const rows = shown.flatMap((object) => {
     const { uid } = object.metadata
     return byUid.get(uid) ?? (touched.has(uid) ? [] : [object])
   })
-  return { rows, fresh }
+  return { rows: added.reduce((all, one) => withRow(all, one, latest), rows), fresh }
+}
+
+/** Inserts an object below the one that precedes it in the latest response. */
+function withRow<Stored>(rows: Stored[], object: Stored, latest: readonly Stored[]): Stored[] {
+  const above = latest.slice(0, latest.indexOf(object)).findLast((one) => rows.includes(one))
+  return rows.toSpliced(above === undefined ? 0 : rows.indexOf(above) + 1, 0, object)
 }

@@ -5,8 +5,11 @@ import { client } from '../server/client.ts'
 import { words } from '../words/words.ts'
 import { valueAt } from './cell-text.ts'
 import { csvOf } from './csv.ts'
-import { forEachOf, type Failure } from './each-object.ts'
+import { forEachOf } from './each-object.ts'
+import { countOf } from './kind-words.ts'
 import { deleteLater } from './late-deletion.ts'
+import type { ListedModel } from './listed-models.ts'
+import type { Outcome } from './outcome.ts'
 import { readUpTo } from './read-up-to.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -22,11 +25,12 @@ export interface Action {
 interface Bulk {
   /** The selected objects; reads every page if all matches are selected. */
   readonly chosen: () => Promise<readonly ApiObject[]>
-  /** Runs an action on the objects, and remembers failures. */
+  /** Runs an action on the objects. Those for which it fails stay selected. */
   readonly run: (action: Action, objects: readonly ApiObject[]) => Promise<void>
   readonly remove: (objects: readonly ApiObject[]) => void
   readonly save: (columns: readonly { readonly key: string; readonly title: string }[]) => Promise<void>
-  readonly failures: ShallowRef<readonly Failure<ApiObject>[]>
+  /** Of the latest action, if it failed for some objects. */
+  readonly outcome: ShallowRef<Outcome | undefined>
 }
 
 const pageSize = 500
@@ -36,36 +40,44 @@ export const mostAtOnce = 5_000
 /** Actions on all selected objects of a list. */
 export function useBulk(of: {
   readonly type: () => ResourceType
+  readonly model: () => ListedModel | undefined
   readonly query: () => ListQuery
   readonly selection: Selection
 }): Bulk {
-  const failures = shallowRef<readonly Failure<ApiObject>[]>([])
+  const outcome = shallowRef<Outcome>()
+  const showFailed = (failed: Outcome) => {
+    outcome.value = failed
+    of.selection.only(failed.failures.map(({ item }) => item.metadata.uid))
+  }
   const chosen = async () => {
     if (!of.selection.isAll.value) return of.selection.objects.value
     const { page: _, size: __, ...query } = of.query()
     const resource = client.resource(of.type())
     return readUpTo(mostAtOnce, async (page) => resource.list({ ...query, page, size: pageSize }))
   }
+  const run: Bulk['run'] = async (action, objects) => {
+    const { title, act } = action
+    const failures = await forEachOf(objects, async (object) => void (await act(object as never)))
+    of.selection.clear()
+    if (failures.length === 0) return tellDone(`${title}: ${countOf(objects.length, of.model())}`)
+    const [all, done] = [objects.length, objects.length - failures.length]
+    const again = () => void run(action, itemsOf(failures))
+    showFailed({ action: title, all, done, failures, again })
+  }
+  const remove: Bulk['remove'] = (objects) => {
+    deleteLater({
+      type: of.type(),
+      objects,
+      what: countOf(objects.length, of.model()),
+      onFailures: (result) => showFailed({ ...result, again: () => remove(itemsOf(result.failures)) }),
+    })
+    of.selection.clear()
+  }
   return {
     chosen,
-    failures,
-    run: async ({ title, act }, objects) => {
-      const failed = await forEachOf(objects, async (object) => void (await act(object as never)))
-      failures.value = failed
-      if (failed.length === 0) tellDone(`${title}: ${words.value.objects.countOf(objects.length)}`)
-      of.selection.clear()
-    },
-    remove: (objects) => {
-      deleteLater({
-        type: of.type(),
-        objects,
-        what: words.value.objects.countOf(objects.length),
-        onFailures: (some) => {
-          failures.value = some
-        },
-      })
-      of.selection.clear()
-    },
+    outcome,
+    run,
+    remove,
     save: async (columns) => {
       try {
         const objects = await chosen()
@@ -80,6 +92,10 @@ export function useBulk(of: {
       }
     },
   }
+}
+
+function itemsOf(failures: Outcome['failures']): readonly ApiObject[] {
+  return failures.map(({ item }) => item)
 }
 
 function valueOf(object: ApiObject, key: string): unknown {

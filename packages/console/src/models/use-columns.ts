@@ -5,9 +5,11 @@ import { offeredColumns, usualColumns, type OfferedColumn } from './columns.ts'
 import { titlePathOf } from './display.ts'
 import { oneOf } from './kind-words.ts'
 import type { ListedModel } from './listed-models.ts'
-import type { Schema } from './schema.ts'
+import { titleAt, type Schema } from './schema.ts'
 
 export interface UsedColumns {
+  /** Path and label of the field that is the title. */
+  readonly titleField: ComputedRef<{ readonly path: string; readonly label: string } | undefined>
   /** The table's columns: the title and the chosen ones. */
   readonly columns: ComputedRef<readonly Column[]>
   readonly offered: ComputedRef<readonly OfferedColumn[]>
@@ -62,13 +64,19 @@ export function useColumns(of: () => Known, address?: InAddress): UsedColumns {
       address?.columns() ?? kept.value ?? (model ? [...usualColumns(model, offered.value), 'created'] : []),
     )
   })
-  const columns = computed((): readonly Column[] => {
+  const titleField = computed(() => {
     const { model, schema } = of()
     const path = titlePathOf(model, schema)
+    return path === undefined ? undefined : { path, label: titleAt(path.split('.'), schema, language.value) }
+  })
+  const columns = computed((): readonly Column[] => {
+    const { model } = of()
+    const { path, label } = titleField.value ?? {}
+    const isListed = path !== undefined && model?.display?.columns?.includes(path)
     const isSorted = path === undefined || model?.indexes.some(({ name, multi }) => name === path && !multi)
     const title = {
       key: 'title',
-      title: model ? titleHead(model) : '',
+      title: isListed ? (label ?? '') : titleHead(model),
       sort: isSorted ? (path ?? 'metadata.name') : undefined,
     }
     // First in the model's order, then in the chosen one.
@@ -89,11 +97,12 @@ export function useColumns(of: () => Known, address?: InAddress): UsedColumns {
     kept.value = undefined
     if (place.value !== undefined) localStorage.removeItem(place.value)
   }
-  return { columns, offered, chosen, choose, reset }
+  return { columns, offered, titleField, chosen, choose, reset }
 }
 
 /** `PurchaseOrder` as `Purchase order`. */
-function titleHead(model: ListedModel): string {
+function titleHead(model: ListedModel | undefined): string {
+  if (!model) return ''
   const text = oneOf(model)
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -39,6 +39,14 @@ it('goes from a field over its conditions to values', () => {
   expect(state.now.where).toEqual([{ key: 'spec.state', op: '=', value: 'open' }])
 })
 
+it('offers a value of a field for what was typed', () => {
+  const { filter, state } = opened()
+  filter.text.value = 'done'
+  expect(filter.offers.value[0]).toMatchObject({ title: 'State is Done' })
+  filter.enter()
+  expect(state.now.where).toEqual([{ key: 'spec.state', op: '=', value: 'done' }])
+})
+
 it('takes a condition as the API writes it, and removes the last one with Backspace', () => {
   const { filter, type, state } = opened()
   type('spec.title=milk')

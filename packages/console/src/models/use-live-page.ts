@@ -2,6 +2,7 @@ import type { ApiObject, List, ListQuery, ResourceType } from '@pergola/client'
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import { client } from '../server/client.ts'
+import { ownWrites } from '../server/own-writes.ts'
 import { useWatch } from '../server/use-watch.ts'
 import { useMay } from '../session/use-may.ts'
 import { answers, isPassing, rowsAfter, type ShownRows } from './live-rows.ts'
@@ -69,10 +70,10 @@ export function useLivePage<Stored extends ApiObject>(
     for (const [uid, change] of touched) if (change <= changesBeforeRead) touched.delete(uid)
   }
   watch(
-    [page, list.isFetchedAfterMount, list.error, asked],
-    ([now, isFetched, error, current], [, , , before]) => {
+    [page, list.isFetchedAfterMount, list.error, asked, ownWrites],
+    ([now, isFetched, error, current, own], [, , , before]) => {
       const known = touched.size < mostTouched ? touched : undefined
-      shown.value = rowsAfter(shown.value, { ...current, page: now, error, isFetched, touched: known })
+      shown.value = rowsAfter(shown.value, { ...current, page: now, error, isFetched, touched: known, own })
       if (now && shown.value?.fresh === 0) forget()
       failure.value = error ?? (now || !isSame(current, before) ? undefined : failure.value)
     },

@@ -5,7 +5,10 @@ import { client } from '../server/client.ts'
 import { noteFailure } from '../server/connection.ts'
 import { endSession } from '../session/session.ts'
 import { words } from '../words/words.ts'
+import { withTitleOfHolder } from './duplicate.ts'
+import type { ListedModel } from './listed-models.ts'
 import { differences, withYours, type Difference } from './merge.ts'
+import type { Schema } from './schema.ts'
 import type { AnyObject, EditedObject } from './use-object.ts'
 
 export interface Saving {
@@ -23,13 +26,14 @@ export interface Saving {
 
 interface Of {
   readonly type: () => ResourceType
-  readonly hasOwnStatus: () => boolean
+  readonly known: () => { readonly model: ListedModel | undefined; readonly schema: Schema | undefined }
   readonly object: EditedObject
 }
 
 /** Saves a draft. Merges concurrent changes and asks where both sides changed a field. */
-export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
+export function useSaving({ type, known, object }: Of): Saving {
   const { read, draft, reset, reload } = object
+  const hasOwnStatus = () => known().model?.statusSubresource !== false
   const isBusy = ref(false)
   const failure = shallowRef<unknown>()
   const conflicts = shallowRef<readonly Difference[]>([])
@@ -48,7 +52,7 @@ export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
     } catch (reason) {
       if (isApiError(reason) && reason.reason === 'VersionConflict') return await compare()
       if (isApiError(reason) && reason.reason === 'Unauthenticated') endSession()
-      else failure.value = reason
+      else failure.value = await withTitleOfHolder(reason, { type: type(), ...known() })
       noteFailure(reason)
       return false
     } finally {

@@ -23,6 +23,13 @@ it('a removed row leaves the selection', async () => {
   expect([...selection.keys.value]).toEqual(['b'])
 })
 
+it('selects certain rows alone, as far as they are visible', () => {
+  const { selection } = selectionOf('a', 'b')
+  selection.select(['a'], true)
+  selection.only(['b', 'gone'])
+  expect([...selection.keys.value]).toEqual(['b'])
+})
+
 it('another page clears the selection, an equal question keeps it', async () => {
   const { question, selection } = selectionOf('a')
   selection.select(['a'], true)

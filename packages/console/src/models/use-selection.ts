@@ -9,6 +9,8 @@ export interface Selection {
   readonly isAll: ShallowRef<boolean>
   readonly select: (keys: readonly string[], isOn: boolean) => void
   readonly clear: () => void
+  /** Selects these alone, as far as they are visible. */
+  readonly only: (keys: readonly string[]) => void
 }
 
 /** Selected rows by uid. Another query, order or page clears the selection; a removed row leaves it. */
@@ -29,6 +31,11 @@ export function useSelection(rows: () => readonly ApiObject[], question: () => u
     keys,
     isAll,
     clear,
+    only: (wanted) => {
+      clear()
+      const visible = new Set(rows().map(({ metadata }) => metadata.uid))
+      keys.value = new Set(wanted.filter((key) => visible.has(key)))
+    },
     objects: computed(() => rows().filter(({ metadata }) => keys.value.has(metadata.uid))),
     select: (some, isOn) => {
       isAll.value = false

@@ -1,8 +1,9 @@
 import { createClient, requestOfRoute, type Client, type RouteCall } from '@pergola/client'
 import type { LiveLink } from './live-state.ts'
+import { fetchNoting } from './own-writes.ts'
 
 /** Client of the host that served this page, with the browser's session. Pages of plugins have the same one, so it cannot be changed. */
-export const client = Object.freeze(createClient({ url: location.origin }))
+export const client = Object.freeze(createClient({ url: location.origin, fetch: fetchNoting, transport: 'WebSocket' }))
 
 /** Calls a custom API with the rights of the signed-in user. */
 export const call: RouteCall = async (route, ...[input]) => client.call(requestOfRoute(route, input))

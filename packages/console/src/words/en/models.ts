@@ -1,6 +1,13 @@
 const many = (count: number, one: string, more: string) =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
 
+interface Result {
+  readonly action: string
+  readonly all: number
+  readonly done: number
+  readonly failures: readonly unknown[]
+}
+
 export const models = {
   /** Names of the host's own models by kind; in English they follow from the kind. */
   kinds: {} as Readonly<Record<string, string>>,
@@ -19,6 +26,7 @@ export const models = {
     noneHint: (singular: string) => `Create the first here, or with: pergola apply -f ${singular}.yaml`,
     noneFound: 'Nothing matches the filter',
     clear: 'Clear',
+    applyFilter: 'Apply',
     name: 'API name',
     created: 'Created',
     total: (count: string, isEstimate: boolean) => (isEstimate ? `about ${count}` : count),
@@ -60,6 +68,7 @@ export const models = {
     descending: (field: string) => `${field}, descending`,
     contains: (text: string) => `Contains “${text}”`,
     notServed: 'This model is not served now',
+    select: 'Select',
     selectRow: 'Select row',
     selectPage: 'Select all rows of this page',
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
@@ -77,7 +86,7 @@ export const models = {
     notChanged: (failed: number, all: number) => `${failed} of ${all} were not changed.`,
     doneOf: (done: number, all: number) => `${done} of ${all} done`,
     export: 'Export',
-    countOf: (count: number) => many(count, 'object', 'objects'),
+    countOf: (count: number, one = 'object', more = 'objects') => many(count, one, more),
     deleteMany: (what: string) => `Delete ${what}?`,
     deleteGo: (count: number) => `Delete ${count.toLocaleString('en')}`,
     heldMany: (count: number) =>
@@ -87,9 +96,11 @@ export const models = {
     deletedToast: (what: string) => `${what} deleted`,
     deletingToast: (all: number, done: number) =>
       `Deleting ${all.toLocaleString('en')}… ${done.toLocaleString('en')} done`,
-    notDeleted: (failed: number, all: number) => `${failed} of ${all} were not deleted`,
+    partly: ({ action, all, done, failures }: Result) =>
+      `${action}: ${done.toLocaleString('en')} of ${all.toLocaleString('en')}; ${failures.length.toLocaleString('en')} failed`,
+    reason: (field: string, text: string) => `${field}: ${text}`,
+    tryAgain: (count: number) => (count === 1 ? 'Try it again' : `Try these ${count.toLocaleString('en')} again`),
     showFailed: 'Show them',
-    failedTitle: (count: number) => `${count} not deleted`,
     operators: {
       '=': 'is',
       '!=': 'is not',
@@ -244,7 +255,7 @@ export const models = {
     next: 'Next month',
     today: 'Today',
     clear: 'Clear',
-    hint: '24 Nov 2026',
+    hint: 'such as 24 Nov 2026',
     time: 'Time',
   },
 }

@@ -7,6 +7,11 @@ const list = (value: unknown) => (Array.isArray(value) ? value.map(say).join('�
 const of = (params: Params, ...names: readonly string[]) => names.every((name) => params[name] !== undefined)
 const named = ({ kind, name }: Params) => `${say(kind)}“${say(name)}”`
 
+const duplicateOfIndex = ({ value, index, holder }: Params) =>
+  index === undefined
+    ? undefined
+    : `${say(index)} 的值 ${say(value)} 已被${holder === undefined ? '' : `“${say(holder)}”`}占用。`
+
 const verbs: Readonly<Record<string, string>> = {
   get: '查看',
   list: '列出',
@@ -126,8 +131,11 @@ const byReason: Readonly<Record<Reason, Sentences>> = {
   },
   DuplicateIndexValue: {
     title: '值须唯一，但已被占用',
-    detail: ({ value, index, holder }) =>
-      `${say(index)} 的值 ${say(value)} 已被${holder === undefined ? '' : `“${say(holder)}”`}占用。`,
+    detail: ({ value, index, holder, field, duplicateOf }) => {
+      if (duplicateOf === undefined) return duplicateOfIndex({ value, index, holder })
+      const other = duplicateOf === '' ? '其他数据' : `“${say(duplicateOf)}”`
+      return field === '' ? `与${other}重复。` : `${say(field)}已被${other}占用。`
+    },
   },
   InUse: {
     title: '正在使用中',
