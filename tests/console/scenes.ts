@@ -158,7 +158,7 @@ async function setField(page: Page): Promise<void> {
 async function deleteTwo(page: Page): Promise<void> {
   await selectTwo(page)
   await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('2 objects deleted').waitFor()
+  await page.getByText('2 purchases deleted').waitFor()
 }
 
 /** Something must happen to the object before it is gone, so there is no undo but a question. */

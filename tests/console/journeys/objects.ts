@@ -215,7 +215,7 @@ export const bulk: Journey = {
       await at.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
       await at.getByRole('button', { name: 'Select all 200' }).click()
       await at.getByRole('button', { name: 'Delete' }).click()
-      await at.getByText('200 objects deleted').waitFor()
+      await at.getByText('200 todos deleted').waitFor()
     }
     await select()
     await at.getByRole('button', { name: 'Undo' }).click()
@@ -243,7 +243,7 @@ export const closing: Journey = {
     await at.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
     await at.getByRole('button', { name: `Select all ${count}` }).click()
     await at.getByRole('button', { name: 'Delete' }).click()
-    await at.getByText(`${count} objects deleted`).waitFor()
+    await at.getByText(`${count} todos deleted`).waitFor()
     await at.goto('about:blank')
     await stage.until('all are deleted', async () => {
       const list = (await stage.api('GET', `${todos}?fieldSelector=spec.owner%3Dclosing&size=1`)) as { total: number }
