@@ -215,7 +215,7 @@ const focusedNow = `(() => {
     const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0 && !/, 0\\)$|\\/ 0\\)$/.test(outlineColor)
     return isOutlined || boxShadow !== 'none'
   }
-  const around = [one, one.closest('.in, .filter, .drop, .another, td, label, .cm-editor')].filter((at) => at)
+  const around = [one, one.closest('.in, .filter, .line, .drop, .another, td, label, .cm-editor')].filter((at) => at)
   return around.some(isRinged) ? { place } : { place, fault: one.tagName.toLowerCase() + '.' + one.className + ' "' + (one.ariaLabel ?? one.textContent).trim().slice(0, 30) + '"' }
 })()`
 

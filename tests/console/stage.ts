@@ -117,6 +117,9 @@ const phone = { width: 360, height: 740 }
 const tablet = { width: 1024, height: 768 }
 const desk = { width: 1280, height: 800 }
 
+/** What the browser, or a frame of plugin pages, reports of a cut connection. */
+const disconnection = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch dynamically imported module/
+
 async function openVisitor(browser: Browser, url: string, options: BrowserOptions = {}): Promise<Visitor> {
   const context: BrowserContext = await browser.newContext({
     viewport: options.phone ? phone : options.tablet ? tablet : desk,
@@ -135,7 +138,7 @@ async function openVisitor(browser: Browser, url: string, options: BrowserOption
   })
   page.on('pageerror', (error) => faults.push(`an error nobody caught: ${error.message}`))
   page.on('console', (message) => {
-    if (message.type() !== 'error' || (isCut && /ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(message.text()))) return
+    if (message.type() !== 'error' || (isCut && disconnection.test(message.text()))) return
     const [, refused] = /Failed to load resource.*status of (\d+)/.exec(message.text()) ?? []
     const status = /WebSocket.*HTTP Authentication failed/.test(message.text()) ? '401' : refused
     if (status === undefined || !expected.has(Number(status)))
