@@ -1,13 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { openConnections } from '../http/connections.ts'
 import { group, modelOf, personOf } from '../http/people.ts'
+import { startProfiled, type Profiled } from '../measure/profiled.ts'
 import { median, spread } from '../measure/statistics.ts'
 import type { Part } from '../measure/part.ts'
-import type { Profiled, ProfiledLine } from './processes/profiled-server.ts'
 
 /** Limit in percent of the time of a request. */
 const shareBar = 10
@@ -15,7 +12,7 @@ const callers = 8
 const objects = 1_000
 const password = 'correct horse battery'
 /** Code of authentication and authorization. */
-const folders = /\/packages\/server\/src\/(authn|authz|credentials|platform)\//
+const folders = /\/packages\/server\/src\/(access|authn|credentials)\//
 
 /**
  * Share of authentication and authorization in a get, with a personal access token and with a session cookie. In the server's
@@ -124,39 +121,6 @@ async function prepare(url: string, setupSecret: string): Promise<readonly Crede
     { name: 'a personal access token', header: `authorization: Bearer ${token}` },
     { name: 'a session in a cookie', header: `cookie: theme=dark; ${cookie.split(';')[0]}` },
   ]
-}
-
-async function startProfiled(database: string) {
-  const script = join(import.meta.dirname, 'processes/profiled-server.ts')
-  const node = [process.execPath, '--conditions=@pergola/source', script, database]
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  const first = await answer(child)
-  if (!('url' in first)) throw new Error('the server did not say where it listens')
-  return {
-    ...first,
-    during: async (work: () => Promise<void>): Promise<Profiled> => {
-      child.send('start')
-      await work()
-      child.send('stop')
-      const line = await answer(child)
-      if ('profile' in line) return line
-      throw new Error('the server did not say where its time went')
-    },
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    },
-  }
-}
-
-async function answer(child: ChildProcess): Promise<ProfiledLine> {
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the server ended before it answered')
-  })
-  const [line] = (await Promise.race([once(child, 'message'), ended])) as [ProfiledLine]
-  return line
 }
 
 function row(name: string, cells: readonly string[]): void {

@@ -36,7 +36,9 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
   const { args = ['serve'], env = {}, files = {}, directory, command = ownCommand } = options
   const cwd = directory ?? mkdtempSync(join(tmpdir(), 'pergola-process-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const child = spawn(process.execPath, ['--conditions=@pergola/source', command, ...args], {
+  const node = [process.execPath, '--conditions=@pergola/source', command, ...args]
+  // It dies with this process, which may be killed.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
     cwd,
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, PERGOLA_SERVER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
