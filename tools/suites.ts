@@ -16,6 +16,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
     'watch',
     'feed',
     'scale',
+    'growth',
     'plugins',
     'command',
     'commits',

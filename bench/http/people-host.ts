@@ -18,13 +18,17 @@ export interface People extends AsyncDisposable {
   vacuum(): Promise<void>
 }
 
-/** A durable PostgreSQL with people, stored by a host. */
-export async function startPeople(objects: number): Promise<People> {
+/** A durable PostgreSQL with people, stored by a host; with more settings of both. */
+export async function startPeople(
+  objects: number,
+  settings: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<People> {
   const stack = new AsyncDisposableStack()
-  const server = stack.use(await startPostgres('18', { durable: true }))
+  const server = stack.use(await startPostgres('18', { durable: true, settings }))
   const database = stack.use(await createDatabase(server.url))
   await seedAdministrator(database.url, token)
-  const env = { PERGOLA_DATABASE_URL: database.url }
+  const env = { PERGOLA_DATABASE_URL: database.url, ...more }
   const host = stack.use(startPergola({ env }))
   const hostUrl = await host.url()
   await register(hostUrl, modelOf(people, 'Person'))

