@@ -98,7 +98,7 @@ function outcomeOf(rows: readonly ResultRow[], { title, text }: { title: string;
   return {
     figure: `${rows.length - short.length} of ${rows.length} goals are met`,
     short,
-    result: { title, text, rows },
+    result: { section: 'store' as const, title, text, rows },
   }
 }
 

@@ -55,6 +55,7 @@ export const againstBare: Part = async ({ quick }) => {
     figure: `${rows.length - short.length} of ${rows.length} goals against a bare server are met`,
     short,
     result: {
+      section: 'requests',
       title: 'Requests, beside a bare server',
       text: 'The generated API beside Fastify and `pg` with the same statement on the same table, but without authentication, authorization, validation, change log and audit. PostgreSQL waits for the disk.',
       rows,

@@ -1,20 +1,65 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Figures } from './compete.ts'
 
-/** A table of the page on performance. */
+/** Section of the page on performance. */
+export type Section =
+  | 'requests'
+  | 'custom-api'
+  | 'commit-to-frame'
+  | 'growth'
+  | 'peers'
+  | 'store'
+  | 'compression'
+  | 'start-and-memory'
+
+/** Tables and charts of the page on performance. */
 export interface Result {
+  readonly section: Section
   readonly title: string
   /** What is compared, in one or two sentences. */
   readonly text: string
   readonly rows?: readonly ResultRow[]
+  readonly series?: readonly Series[]
+  readonly steps?: readonly Step[]
   readonly facts?: readonly Fact[]
+  /** What limits the figures and what would lift the limit, in one sentence. */
+  readonly limits?: string
+}
+
+/** A growth curve of ours. */
+export interface Series {
+  readonly operation: string
+  /** For example `µs of CPU`. */
+  readonly unit: string
+  /** What `x` counts, for example `objects`. */
+  readonly xLabel: string
+  /** By ascending `x`. */
+  readonly points: readonly Point[]
+}
+
+export interface Point {
+  /** Above 0, because its axis is logarithmic. */
+  readonly x: number
+  readonly value: number
+  /** The middle half of the rounds. */
+  readonly spread?: readonly [number, number]
+}
+
+/** One hop on the way of a change. */
+export interface Step {
+  readonly step: string
+  /** In milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** In microseconds for each change. */
+  readonly cpu?: number
 }
 
 /** A single figure. */
-interface Fact {
+export interface Fact {
   readonly what: string
   readonly value: number
   readonly unit: string
@@ -32,7 +77,9 @@ export interface ResultRow {
 }
 
 /** A result with what is needed to repeat it. */
-interface Recorded extends Result {
+export interface Recorded extends Result {
+  /** `<suite>-<part>`. */
+  readonly name: string
   readonly command: string
   readonly date: string
   readonly commit: string
@@ -45,9 +92,24 @@ export function recordResult(name: string, result: Result, command: string): voi
   const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).trim()
   const memory = (totalmem() / 2 ** 30).toFixed(0)
   const machine = `${cpus().length} shared cores (${cpus()[0]?.model ?? 'unknown'}), ${memory} GiB, Node.js ${process.versions.node}, PostgreSQL 18`
-  const recorded: Recorded = { command, date: new Date().toISOString().slice(0, 10), commit, machine, ...result }
+  const recorded: Omit<Recorded, 'name'> = {
+    command,
+    date: new Date().toISOString().slice(0, 10),
+    commit,
+    machine,
+    ...result,
+  }
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(recorded, rounded, 2)}\n`)
+}
+
+/** Sorted by name. */
+export function readResults(): readonly Recorded[] {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : []
+  return files.toSorted().map((file) => {
+    const recorded = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Omit<Recorded, 'name'>
+    return { name: file.slice(0, -'.json'.length), ...recorded }
+  })
 }
 
 function rounded(_key: string, value: unknown): unknown {

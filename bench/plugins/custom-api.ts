@@ -43,6 +43,7 @@ export const customApi: Part = async ({ quick }) => {
     figure: `the host takes ${rows.map(({ callers, figures: [ours] }) => `${ours?.ratio.toFixed(2)} times the CPU of a bare proxy at ${callers}`).join(', ')}`,
     short: missedGoals(rows),
     result: {
+      section: 'custom-api',
       title: 'A custom API, beside a bare proxy',
       text: "A request that the host checks and forwards to a plugin's process, beside `node:http` and `undici` in front of the same process. Only the host and the proxy are counted.",
       rows,

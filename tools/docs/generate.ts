@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pluginFiles } from '../../packages/create-pergola-plugin/src/plugin-files.ts'
 import { documents } from './documents.ts'
@@ -6,11 +6,14 @@ import { undocumentedExports } from './exports.ts'
 import { headingSlug } from './heading-slug.ts'
 import { generatedParts, type GeneratedPart } from './generated.ts'
 import { createMissingFiles } from './named-files.ts'
+import { performanceFiles } from './performance/files.ts'
 
 /** Writes the generated parts of the documentation; with `--check` compares them, and checks commands and links. */
 const check = process.argv.includes('--check')
 const missingFiles = createMissingFiles()
 const faults = [
+  // First, because the list of pages depends on whether this page exists.
+  ...performanceFiles().flatMap(update),
   ...(await generatedParts()).flatMap(update),
   ...(check ? [...undocumentedExports(), ...documents().flatMap(documentFaults)] : []),
 ]
@@ -18,13 +21,22 @@ for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
 function update({ file, name, text }: GeneratedPart): string[] {
+  if (text === undefined) return remove(file)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const after = name === undefined ? text : withPart(before, name, text)
   const what = name === undefined ? 'it' : `the part "${name}"`
   if (after === undefined) return [`${file}: the markers of ${what} are missing`]
   if (after === before) return []
   if (check) return [`${file}: ${what} is not what the code says; npm run docs:generate writes it`]
+  mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, after)
+  return []
+}
+
+function remove(file: string): string[] {
+  if (!existsSync(file)) return []
+  if (check) return [`${file}: nothing recorded is shown in it; npm run docs:generate removes it`]
+  rmSync(file)
   return []
 }
 

@@ -14,6 +14,7 @@ import { llmsText } from './llms.ts'
 import { asCode, plainText, table } from './markdown.ts'
 import { displayChoices, formats, modelFields, schemaKeywords } from './model-reference.ts'
 import { selectorEscapes, selectorForms, selectorMistakes } from './selector-reference.ts'
+import { performanceLink } from './performance/link.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
@@ -22,7 +23,8 @@ export interface GeneratedPart {
   readonly file: string
   /** Name in the marker `<!-- generated: name -->` of that file; without one, the text is the whole file. */
   readonly name?: string
-  readonly text: string
+  /** Without one, the file must not exist. */
+  readonly text: string | undefined
 }
 
 export async function generatedParts(): Promise<readonly GeneratedPart[]> {
@@ -49,6 +51,8 @@ export async function generatedParts(): Promise<readonly GeneratedPart[]> {
     { file: 'docs/operations/monitor.md', name: 'metrics', text: metrics() },
     { file: 'docs/operations/scale.md', name: 'unit costs', text: unitTable(readUnits()) },
     { file: 'docs/operations/scale.md', name: 'a large installation', text: paperTable(readUnits()) },
+    { file: 'docs/operations/proofs.md', name: 'performance', text: performanceLink('performance.md') },
+    { file: 'README.md', name: 'performance', text: performanceLink('docs/operations/performance.md') },
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
     { file: 'docs/public/llms.txt', text: llmsText() },

@@ -1,6 +1,11 @@
-/** A Markdown table. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+/** A Markdown table; `numbersFrom` is the first of the columns aligned to the right. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  numbersFrom: number = head.length,
+): string {
+  const rule = head.map((_, at) => (at < numbersFrom ? '---' : '---:'))
+  return [row(head), row(rule), ...rows.map(row)].join('\n')
 }
 
 function row(cells: readonly string[]): string {
