@@ -22,6 +22,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
     'commits',
     'engine',
     'references',
+    'compression',
     'peers',
   ]),
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),

@@ -22,12 +22,16 @@ import { watch, type WatchOptions, type Watching } from './watching.ts'
 
 const token = 'pgs_conformance-conformance-conformance'
 
+interface OpenOptions extends Pick<RequestOptions, 'token' | 'headers'> {
+  readonly accept?: string
+}
+
 /** The server of a test file on one engine, as tests use it. */
 export interface Api {
   readonly engine: Engine
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** The response to a GET before its body is read; the caller must read or destroy it. */
-  open(path: string, options?: { readonly token?: string; readonly accept?: string }): Promise<IncomingMessage>
+  open(path: string, options?: OpenOptions): Promise<IncomingMessage>
   watch(path: string, options?: WatchOptions): Promise<Watching>
   /** Opens a WebSocket that is not a watch, by default as the administrator. */
   connect(path: string, options?: ConnectOptions): Promise<Connection>
@@ -103,8 +107,10 @@ function createApi(running: RunningServer): Api {
   return {
     engine: running.engine,
     request,
-    open: (path, { accept, token: others = token } = {}) =>
-      open(running.url, others, { method: 'GET', path, slowly: true, headers: accept === undefined ? {} : { accept } }),
+    open: (path, { accept, headers, token: others = token } = {}) => {
+      const sent = { ...(accept !== undefined && { accept }), ...headers }
+      return open(running.url, others, { method: 'GET', path, slowly: true, headers: sent })
+    },
     watch: (path, options) => watch({ url: running.url, token }, path, options),
     connect: (path, options) => connect(`${running.url}${path}`, { token, ...options }),
     things: once(() => register(thingModel)),

@@ -62,7 +62,11 @@ export interface TokenParts {
 /** Describes a personal access token. The secret is shown once and is never part of the object. */
 export function createTokenModel(parts: TokenParts): Model {
   return createBuiltInModel(definition, {
-    rules: { createdAt: tokensPath, accompany: (change, context) => accompany(parts, change, context) },
+    rules: {
+      createdAt: tokensPath,
+      describesCredentials: true,
+      accompany: (change, context) => accompany(parts, change, context),
+    },
   })
 }
 

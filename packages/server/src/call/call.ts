@@ -91,7 +91,7 @@ export interface Answer {
   readonly cookies?: readonly string[]
   /** A sequence of buffers is streamed at the reader's pace; an exception resets the connection. */
   readonly body: Buffer | AsyncIterable<Buffer>
-  /** Whether the body may be compressed: not if it has secrets, at which the size of the result would let others guess. */
+  /** Whether the body may be compressed: not if it is about secrets or credentials, because its size would help to guess them. */
   readonly mayCompress?: boolean
   /** Called when the response is over, however much of the body was read. */
   readonly end?: () => void

@@ -78,7 +78,7 @@ export const configSchema = {
           type: 'boolean',
           default: true,
           description:
-            'Compress lists and descriptions of the API with gzip, for clients that accept it, unless they are known to be smaller than 1 KiB; never secrets, sign-ins and streams. Turn it off if a proxy compresses.',
+            'Compress lists, discovery and OpenAPI documents of 1 KiB or more with gzip, for clients that accept it; never secrets, tokens, sign-ins and streams. Turn it off if a proxy compresses.',
         },
       },
     },

@@ -191,7 +191,8 @@ const list: ServedVerb = {
       isAnonymous: caller.kind === 'anonymous',
     }
     const { body, end } = await listObjects(parts, model, { query, address, caller, scope, related })
-    return { ...jsonAnswer(200, body), mayCompress: model.rules.sealing === undefined, ...(end && { end }) }
+    const mayCompress = model.rules.sealing === undefined && model.rules.describesCredentials !== true
+    return { ...jsonAnswer(200, body), mayCompress, ...(end && { end }) }
   },
 }
 const create: ServedVerb = {

@@ -14,7 +14,7 @@ import type { Log } from '../base/log.ts'
 import type { Reply } from '../call/reply.ts'
 import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
-import { compressed } from './compress.ts'
+import { negotiated } from './compress.ts'
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { Certificate } from '../config/tls-certificate.ts'
@@ -237,15 +237,15 @@ function refuse(served: Served, error: unknown): void {
 
 async function send({ marks, compresses, request, response }: Served, given: Answer): Promise<void> {
   if (given.end) whenOver(response, given.end)
-  const isCompressible = compresses && given.mayCompress === true
-  // Appended, because the answer may vary by more.
-  if (isCompressible) response.appendHeader('vary', 'Accept-Encoding')
-  const answer = isCompressible ? await compressed(given, request.headers['accept-encoding']?.toString()) : given
+  const answer = compresses && given.mayCompress === true ? await negotiated(given, request) : given
   const { status, contentType, headers, cookies, body } = answer
   const fields: OutgoingHttpHeaders = { ...marks, 'x-content-type-options': 'nosniff', ...headers }
   // A 304 has no body, and its type and length would be taken for those of the object.
   if (status !== 304) fields['content-type'] ??= contentType
   if (cookies) fields['set-cookie'] = [...cookies]
+  // Joined, because `writeHead` would replace that of CORS.
+  if (fields['vary'] !== undefined)
+    fields['vary'] = [response.getHeader('vary') ?? [], fields['vary']].flat().join(', ')
   // After an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
   if (request.headers.upgrade !== undefined) fields['connection'] = 'close'
   if (!Buffer.isBuffer(body)) return sendParts({ request, response }, body, () => response.writeHead(status, fields))

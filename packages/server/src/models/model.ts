@@ -71,6 +71,8 @@ interface ModelRules {
   readonly ownerVerbs?: readonly OwnedVerb[]
   /** Clients create objects at this path instead of by the verb `create`. */
   readonly createdAt?: string
+  /** Its objects describe tokens or the like: lists of them are never compressed. */
+  readonly describesCredentials?: boolean
   /** Maximum nesting of an object; 64 by default. */
   readonly maxJsonDepth?: number
   /** Fills in fields that the host owns, before validation. */
