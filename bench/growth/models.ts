@@ -36,7 +36,7 @@ export const growthOfModels: Part = async ({ quick }) => {
   } finally {
     await pool.end()
   }
-  const [least = 0, most = 0] = [Math.min(...statements), Math.max(...statements)]
+  const [least, most] = [Math.min(...statements), Math.max(...statements)]
   return {
     figure: `from ${sizes[0]} to ${sizes.at(-1)} models, ${figureOf(curves)}; one more model takes ${least} to ${most} statements`,
     short: [...curves.grown, ...(most > least + 2 ? [`one more model takes ${least} to ${most} statements`] : [])],

@@ -113,7 +113,9 @@ async function middleOf(url: string, city: number, objects: number): Promise<str
       fieldSelector: `spec.city=city-${city}`,
       ...(after !== '' && { continue: after }),
     })
-    const answer = await fetch(`${url}${peoplePath}?${query}`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(`${url}${peoplePath}?${query.toString()}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
     const page = (await answer.json()) as { readonly continue?: string }
     if (page.continue === undefined) throw new Error(`city ${city} has no page after ${read} objects`)
     after = page.continue

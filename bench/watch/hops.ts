@@ -31,7 +31,7 @@ export const hops: Part = async ({ quick }) => {
   try {
     const measure = async () => {
       ours.push(await ourRound(host, { listener, seconds }))
-      theirs.push(await bareRound(host, { relay: bare, seconds }))
+      theirs.push(await bareRound({ relay: bare, seconds }))
     }
     await writeAtRate({ addresses: host.addresses, perSecond: 2_000, seconds: 5 })
     await measure()
@@ -115,10 +115,7 @@ async function ourRound(
   return { steps, frame, cpu: used }
 }
 
-async function bareRound(
-  { databaseUrl }: Host,
-  { relay, seconds }: RoundOptions & { readonly relay: Relay },
-): Promise<Round> {
+async function bareRound({ relay, seconds }: RoundOptions & { readonly relay: Relay }): Promise<Round> {
   using readers = startReaders()
   await readers.open({ url: `http://127.0.0.1:${relay.port}`, token, count: watchers, path: '/' })
   await readers.report()
