@@ -17,7 +17,10 @@ import type { Product, System } from './peers/system.ts'
 const peers: Readonly<Record<string, Product>> = { directus, strapi, payload }
 const quick = process.argv.includes('--quick')
 const rows = quick ? 20_000 : 100_000
-const chosen = process.argv.find((word) => word.startsWith('--peers='))?.slice('--peers='.length).split(',')
+const chosen = process.argv
+  .find((word) => word.startsWith('--peers='))
+  ?.slice('--peers='.length)
+  .split(',')
 const unknown = chosen?.filter((name) => !(name in peers)) ?? []
 if (unknown.length > 0) throw new Error(`--peers knows ${Object.keys(peers).join(', ')}; not ${unknown.join(', ')}`)
 
@@ -62,7 +65,14 @@ async function succeeds({ name }: Product, work: () => Promise<void>): Promise<b
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     console.log(`${name} is not measured: ${text}`)
-    missing.set(name, text.split('\n')[0] ?? text)
+    missing.set(name, reasonIn(text))
     return false
   }
+}
+
+/** The line of the output that says why, without the folders of this machine. */
+function reasonIn(text: string): string {
+  const lines = text.split('\n')
+  const line = lines.find((one) => /\b(\w*error|cannot|not found)\b/i.test(one)) ?? lines[0] ?? text
+  return line.replaceAll(/(\/[\w.@+-]+)+\/(?=[\w.])/g, '').slice(0, 200)
 }

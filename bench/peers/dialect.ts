@@ -96,7 +96,10 @@ export async function answerTo(url: string, dialect: Dialect, request: Request):
   const { method, path, contentType, body } = request
   const response = await fetch(url + path, {
     method,
-    headers: { authorization: dialect.authorization, ...(contentType !== undefined && { 'content-type': contentType }) },
+    headers: {
+      authorization: dialect.authorization,
+      ...(contentType !== undefined && { 'content-type': contentType }),
+    },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(60_000),
   })

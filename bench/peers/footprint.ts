@@ -17,6 +17,9 @@ export function footprint(compared: Compared): Part {
     const facts = []
     for (const system of compared.systems) {
       const { startSeconds, idle, loaded } = await footprintOf(system, { rows: compared.rows, quick })
+      console.log(
+        `${system.name}: starts in ${startSeconds.toFixed(2)} s, ${idle.toFixed(0)} MiB idle, ${loaded.toFixed(0)} MiB after a load, ${system.packages} packages`,
+      )
       facts.push(
         { what: `${system.name}: from the start of the process to the first answer`, value: startSeconds, unit: 's' },
         { what: `${system.name}: memory when idle`, value: idle, unit: 'MiB' },
@@ -24,8 +27,6 @@ export function footprint(compared: Compared): Part {
         { what: `${system.name}: npm packages`, value: system.packages, unit: 'packages' },
       )
     }
-    console.log()
-    for (const { what, value, unit } of facts) console.log(`${what}: ${value.toFixed(unit === 's' ? 2 : 0)} ${unit}`)
     return {
       figure: `start, memory and packages of ${compared.systems.length} products`,
       short: [],

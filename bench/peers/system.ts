@@ -23,7 +23,7 @@ export interface Server extends AsyncDisposable {
   readonly startSeconds: number
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   /** An empty database. */
   readonly databaseUrl: string
 }
@@ -47,7 +47,11 @@ const startSeconds = 60
 
 /** Starts a server and waits until it answers the get of a person. */
 export async function startSystem(dialect: Dialect, options: ServerOptions): Promise<Server> {
-  const { url, process: started, since } = await startUntil(options, async (base) => {
+  const {
+    url,
+    process: started,
+    since,
+  } = await startUntil(options, async (base) => {
     const { status, body } = await answerTo(base, dialect, getting(dialect, 1))
     if (status !== 200) throw new Error(`it answers ${status}: ${JSON.stringify(body).slice(0, 500)}`)
   })
@@ -93,7 +97,8 @@ async function untilPassed(check: () => Promise<void>, started: Started): Promis
     } catch (error) {
       // Refused until the server listens.
       if (performance.now() < deadline) await sleep(10)
-      else throw new Error(`it is not ready after ${startSeconds} s: ${started.output().slice(-2_000)}`, { cause: error })
+      else
+        throw new Error(`it is not ready after ${startSeconds} s: ${started.output().slice(-2_000)}`, { cause: error })
     }
   }
 }
