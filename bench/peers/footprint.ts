@@ -61,7 +61,7 @@ async function footprintOf(system: System, { rows, quick }: FootprintOptions): P
   await using server = await system.start()
   await sleep(idleMs)
   const idle = residentMegabytes(server.pids())
-  await loadWith(system, server, { rows, count: quick ? 300 : 2_000 })
+  await loadWith(system, server, { rows, count: quick ? 300 : 1_000 })
   return { startSeconds: median(starts), idle, loaded: residentMegabytes(server.pids()) }
 }
 

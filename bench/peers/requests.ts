@@ -74,7 +74,7 @@ async function measured({ systems, name, stored, quick }: Measurement): Promise<
   const figures = await compete(contestants, {
     callers,
     count: quick ? 160 : 400,
-    rounds: quick ? 5 : 15,
+    rounds: quick ? 5 : 10,
     reference: 'cheapest',
   })
   const row = { operation: `${name}, ${stored.toLocaleString('en')} rows`, callers, figures, goal }
