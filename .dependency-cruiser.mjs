@@ -123,7 +123,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/(dist|coverage)/|^packages/server/console/' },
+    exclude: { path: '/(dist|coverage)/|^packages/server/console/|^bench/peers/projects/' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

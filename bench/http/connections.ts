@@ -11,20 +11,25 @@ export interface Connections extends Disposable {
 
 export async function openConnections(url: string, count: number): Promise<Connections> {
   const { hostname, port } = new URL(url)
-  const all = await Promise.all(Array.from({ length: count }, () => openConnection(hostname, Number(port))))
-  const free = [...all]
+  const open = () => openConnection(hostname, Number(port))
+  const free = await Promise.all(Array.from({ length: count }, open))
+  const used = new Set<Connection>()
   return {
     send: async (request) => {
-      const connection = free.pop()
-      if (!connection) throw new Error('more requests than connections')
+      const idle = free.pop()
+      if (!idle) throw new Error('more requests than connections')
+      // A server closes connections that are idle for some seconds.
+      const connection = idle.socket.destroyed ? await open() : idle
+      used.add(connection)
       try {
         return await connection.send(request)
       } finally {
+        used.delete(connection)
         free.push(connection)
       }
     },
     [Symbol.dispose]: () => {
-      for (const { socket } of all) socket.destroy()
+      for (const { socket } of [...free, ...used]) socket.destroy()
     },
   }
 }

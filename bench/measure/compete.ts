@@ -7,6 +7,8 @@ export interface Contestant {
   readonly processes: Processes
   /** One operation; `at` counts up over the whole run. */
   readonly operation: (at: number) => Promise<unknown>
+  /** Operations of its round, as a multiple of `count`; more for a cheap one, because CPU is counted in ticks of 10 ms. */
+  readonly times?: number
 }
 
 /** One round of a contestant. */
@@ -22,7 +24,7 @@ export interface Round {
 export interface Figures extends Round {
   readonly name: string
   readonly total: number
-  /** Its CPU as a multiple of the last contestant's, of the same round. */
+  /** Its CPU as a multiple of the reference's, of the same round. */
   readonly ratio: number
   readonly middleHalf: readonly [number, number]
 }
@@ -34,6 +36,8 @@ export interface CompeteOptions {
   readonly rounds: number
   /** Whose CPU counts; by default, everybody's. */
   readonly counted?: readonly (keyof Cpu)[]
+  /** What ratios relate to: the last contestant, or the cheapest after the first, whose figures then come last. */
+  readonly reference?: 'last' | 'cheapest'
 }
 
 const leastWarmUps = 6
@@ -44,22 +48,37 @@ const stable = 0.05
 /** Interleaved rounds of the contestants, after as many to warm up as their CPU needs to settle. */
 export async function compete(
   contestants: readonly Contestant[],
-  { callers, count, rounds, counted = parts }: CompeteOptions,
+  { callers, count, rounds, counted = parts, reference = 'last' }: CompeteOptions,
 ): Promise<readonly Figures[]> {
   const series = contestants.map((): Round[] => [])
   let from = 0
   const round = async (turn: number) => {
     const inTurn = [...contestants.entries()]
     for (const [at, contestant] of turn % 2 === 0 ? inTurn : inTurn.toReversed()) {
-      series[at]?.push(withOnly(counted, await runRound(contestant, { callers, count, from })))
+      const { times = 1 } = contestant
+      const measured = await runRound(contestant, { callers, count: count * times, from: from * times })
+      series[at]?.push(withOnly(counted, measured))
     }
     from += count
   }
   for (let turn = 0; turn < mostWarmUps && !series.every(isWarm); turn++) await round(turn)
   for (const one of series) one.length = 0
   for (let turn = 0; turn < rounds; turn++) await round(turn)
-  const reference = series.at(-1) ?? []
-  return contestants.map(({ name }, at) => summaryOf(name, series[at] ?? [], reference))
+  const all = contestants.map(({ name }, at) => ({ name, rounds: series[at] ?? [] }))
+  const ordered = reference === 'cheapest' ? cheapestLast(all) : all
+  const compared = ordered.at(-1)?.rounds ?? []
+  return ordered.map((one) => summaryOf(one.name, one.rounds, compared))
+}
+
+interface Measured {
+  readonly name: string
+  readonly rounds: readonly Round[]
+}
+
+function cheapestLast([first, ...others]: readonly Measured[]): readonly Measured[] {
+  const total = ({ rounds }: Measured) => median(rounds.map(totalOf))
+  const sorted = others.toSorted((a, b) => total(b) - total(a))
+  return first ? [first, ...sorted] : sorted
 }
 
 function withOnly(counted: readonly (keyof Cpu)[], round: Round): Round {

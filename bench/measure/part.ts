@@ -42,5 +42,7 @@ export async function runParts(what: string, parts: Readonly<Record<string, Part
 
 /** Other options that the results depend on. */
 function otherWords(): string {
-  return ['--transport=nats', '--quick'].map((word) => (process.argv.includes(word) ? ` ${word}` : '')).join('')
+  const peers = process.argv.find((word) => word.startsWith('--peers='))
+  const given = ['--transport=nats', ...(peers === undefined ? [] : [peers]), '--quick']
+  return given.map((word) => (process.argv.includes(word) ? ` ${word}` : '')).join('')
 }
