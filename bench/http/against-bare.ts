@@ -28,10 +28,11 @@ export const againstBare: Part = async ({ quick }) => {
   const bareOperations = await operationsOfBare(bare.url)
   await stored.vacuum()
   const rows: ResultRow[] = []
+  const operations = operationsOn(objects)
   for (const callers of [1, 32, 128]) {
     using toOurs = await openConnections(await host.url(), callers)
     using toBare = await openConnections(bare.url, callers)
-    for (const operation of operationsOn(objects)) {
+    for (const operation of operations) {
       const { name } = operation
       const other = bareOperations[name]
       const goal = goals[name]

@@ -40,8 +40,11 @@ export interface CompeteOptions {
   readonly reference?: 'last' | 'cheapest'
 }
 
+/** A caller that waits for each answer needs 20,000 requests until everything is compiled, at twice the CPU before. */
+const leastOperations = 20_000
 const leastWarmUps = 6
-const mostWarmUps = 12
+/** Rounds after those. */
+const mostMore = 6
 /** Warm when the CPU of three rounds differs by less from that of the three before. */
 const stable = 0.05
 
@@ -61,7 +64,8 @@ export async function compete(
     }
     from += count
   }
-  for (let turn = 0; turn < mostWarmUps && !series.every(isWarm); turn++) await round(turn)
+  const least = Math.max(leastWarmUps, callers === 1 ? leastOperations / count : 0)
+  for (let turn = 0; turn < least || (turn < least + mostMore && !series.every(isWarm)); turn++) await round(turn)
   for (const one of series) one.length = 0
   for (let turn = 0; turn < rounds; turn++) await round(turn)
   const all = contestants.map(({ name }, at) => ({ name, rounds: series[at] ?? [] }))
@@ -87,7 +91,6 @@ function withOnly(counted: readonly (keyof Cpu)[], round: Round): Round {
 }
 
 function isWarm(rounds: readonly Round[]): boolean {
-  if (rounds.length < leastWarmUps) return false
   const [before, last] = [rounds.slice(-6, -3), rounds.slice(-3)].map((some) => median(some.map(totalOf)))
   return Math.abs((last ?? 0) / (before ?? 0) - 1) < stable
 }

@@ -31,6 +31,7 @@ export function footprint(compared: Compared): Part {
       figure: `start, memory and packages of ${compared.systems.length} products`,
       short: [],
       result: {
+        section: 'peers',
         title: 'Start and memory, beside other products',
         text: `One process each. The start is the median of starts with ${compared.rows.toLocaleString('en')} rows and a warm compile cache; the load is as many gets, lists and creates. Payload is built before. ${notMeasured(compared)}`,
         facts,

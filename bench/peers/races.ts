@@ -35,6 +35,7 @@ export function races(compared: Compared): Part {
       figure: `${ours.map(({ value }) => value).join(' and ')} faults of Pergola in races`,
       short: ours.filter(({ value }) => value > 0).map(({ what, value }) => `${what}: ${value}`),
       result: {
+        section: 'peers',
         title: 'Races, beside other products',
         text: `Requests at the same time on one value or one row, over one process each. ${notMeasured(compared)}`,
         facts: withGoal,

@@ -31,6 +31,7 @@ export function requests(compared: Compared): Part {
       figure: `${rows.length - short.length} of ${rows.length} operations take at most ${goal} of the CPU of the cheapest peer`,
       short,
       result: {
+        section: 'peers',
         title: 'Requests, beside other products',
         text: [
           `The generated API beside those of other products: one process each, the same durable PostgreSQL, the same indexes, ${compared.rows.toLocaleString('en')} rows, and a token that may only use this collection.`,

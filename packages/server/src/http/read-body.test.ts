@@ -35,7 +35,7 @@ test.each([
 test('refuses a body that turns out to be too large, and reads on so that its sender can read the answer', async () => {
   const sent = `${chunked}b\r\nhello world\r\n`
   const drained = Promise.withResolvers<unknown>()
-  const refused = reading(`${sent}0\r\n\r\n`, (_, message) => void drained.resolve(once(message, 'end')))
+  const refused = reading(`${sent}0\r\n\r\n`, (_, message) => drained.resolve(once(message, 'end')))
   await expect(refused).rejects.toMatchObject({ reason: 'PayloadTooLarge' })
   await drained.promise
 })

@@ -21,6 +21,7 @@ import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './
 import { startSequencer } from './changelog/sequencer.ts'
 import { databaseAddress } from './connection/database-address.ts'
 import { serverProcesses } from './connection/server-processes.ts'
+import { NamedClient } from './connection/named-client.ts'
 import { UnnamedClient } from './connection/unnamed-client.ts'
 import { write, writeTogether } from './write/write.ts'
 
@@ -148,7 +149,7 @@ async function openPrepared(
 function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedStatements: boolean) {
   const connectionTimeoutMillis = connectTimeoutMs
   const pool = new Pool({
-    ...(!namedStatements && { Client: UnnamedClient }),
+    Client: namedStatements ? NamedClient : UnnamedClient,
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis,
