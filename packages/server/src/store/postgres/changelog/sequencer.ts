@@ -4,10 +4,12 @@ import type { LogPosition } from '../../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
-/** Delay after the first commit in a while, so that one pass serves commits made together. */
-const firstMs = 1
-/** Pause between passes under load: each flushes the database's log, for which writers wait, and costs as much as a write. */
-const pauseMs = 10
+/**
+ * Pause after a pass for each change that it moved, up to a limit: a pass costs as much as a write, so under load it serves many,
+ * while a single change does not wait.
+ */
+const pauseMsPerChange = 2
+const mostPauseMs = 10
 /** Retry delay when another replica is running a pass: our changes may have come too late for it. */
 const busyRetryMs = 10
 /** Delay after the last pass that moved changes, to pick up changes of a replica that died between its commit and its pass. */
@@ -80,7 +82,8 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   /** The next pass is for changes that may be ours or are known to exist, so other replicas cannot replace it. */
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
-  let endedAt = Number.NEGATIVE_INFINITY
+  /** No pass for changes of this replica begins before. */
+  let pausedUntil = Number.NEGATIVE_INFINITY
   let newest = -1
   let idle: IdlePosition | undefined
   let sawAt = Number.NEGATIVE_INFINITY
@@ -109,7 +112,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     }
     // Computed now: commits made during maintenance were not in the pass.
     const pause = pauseAfter(moved, { isOwed, passLimit })
-    endedAt = performance.now()
+    pausedUntil = performance.now() + pauseUnderLoad(moved)
     isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
     schedule(pause)
   }
@@ -128,7 +131,11 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     },
     poke: () => {
       isOwed = true
-      if (running === undefined) schedule(Math.max(firstMs, endedAt + pauseMs - performance.now()))
+      if (running !== undefined || stopped) return
+      const pause = pausedUntil - performance.now()
+      if (pause > 0) return schedule(pause)
+      clearTimeout(timer)
+      start()
     },
     saw: (number) => {
       if (number <= newest) return
@@ -151,8 +158,12 @@ function pauseAfter(
   if (moved === undefined) return idleMs
   if (moved === 'busy') return busyRetryMs
   if (moved === passLimit) return 0
-  if (isOwed) return pauseMs
+  if (isOwed) return pauseUnderLoad(moved)
   return moved > 0 ? settledMs : idleMs
+}
+
+function pauseUnderLoad(moved: number | 'busy' | undefined): number {
+  return typeof moved === 'number' ? Math.min(moved * pauseMsPerChange, mostPauseMs) : mostPauseMs
 }
 
 /** Maintenance that runs now and then after a pass. */

@@ -19,7 +19,7 @@ export class NamedClient extends Client {
   readonly #described = new Map<string, Columns>()
 
   override readonly query = ((config: unknown, ...rest: unknown[]) => {
-    const submit = super.query as (...given: unknown[]) => unknown
+    const submit = (...given: unknown[]) => (super.query as (...handed: unknown[]) => unknown)(...given)
     if (rest.length > 0 || !isNamed(config)) return submit(config, ...rest)
     return new Promise<unknown>((resolve, reject) => {
       const settle: Settle = (error, result) => (error ? reject(error) : resolve(result))
