@@ -9,7 +9,7 @@ const callers = 8
 /** More than this between the smallest and the largest installation is growth. */
 const flat = 1.3
 
-export interface MeasureOptions {
+interface MeasureOptions {
   readonly url: string
   readonly processes: Processes
   readonly operations: readonly Operation[]

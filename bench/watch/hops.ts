@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { databaseCpuSeconds, cpuSecondsOf } from '../measure/cpu.ts'
@@ -7,7 +5,7 @@ import type { Part } from '../measure/part.ts'
 import { median, quantile } from '../measure/statistics.ts'
 import { people, startHost, token, type Host } from './host.ts'
 import { bareChannel, marker, markerDigits } from './marker.ts'
-import { heard, startReaders, type Readers } from './reader-process.ts'
+import { forkBench, heard, startReaders, type Readers } from './reader-process.ts'
 import { writeAtRate } from './writer.ts'
 
 const perSecond = 100
@@ -188,10 +186,7 @@ type Relay = Awaited<ReturnType<typeof startRelay>>
 async function startRelay(url: string) {
   const pool = new Pool({ connectionString: url, max: 1 })
   await pool.query('CREATE TABLE bare_changes (id bigint PRIMARY KEY, data text NOT NULL)')
-  const child = fork(join(import.meta.dirname, 'bare-relay.ts'), [url], {
-    execArgv: ['--conditions=@pergola/source'],
-    stdio: 'inherit',
-  })
+  const child = forkBench('processes/bare-relay.ts', [url])
   const { port } = await heard<{ port: number }>(child)
   let written = 0
   return {

@@ -36,8 +36,11 @@ export function startReaders(): Readers {
   }
 }
 
-export function forkBench(file: string): ChildProcess {
-  return fork(join(import.meta.dirname, file), { execArgv: ['--conditions=@pergola/source'], stdio: 'inherit' })
+export function forkBench(file: string, args: readonly string[] = []): ChildProcess {
+  return fork(join(import.meta.dirname, file), [...args], {
+    execArgv: ['--conditions=@pergola/source'],
+    stdio: 'inherit',
+  })
 }
 
 /** Sends a message to a child and returns its next message; throws if the child exits. */

@@ -84,15 +84,14 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let ranAt = Number.NEGATIVE_INFINITY
   /** No pass for changes of this replica begins before. */
   let pausedUntil = Number.NEGATIVE_INFINITY
-  let newest = -1
+  let newest = { number: -1, sawAt: Number.NEGATIVE_INFINITY }
   let idle: IdlePosition | undefined
-  let sawAt = Number.NEGATIVE_INFINITY
   const start = () => {
+    clearTimeout(timer)
     dueAt = Number.POSITIVE_INFINITY
-    if (running) return
-    // Otherwise a replica that only reads would run a pass every second, each with a flush, in addition to those of the
-    // writers.
-    const untilMs = Math.min(sawAt + settledMs, ranAt + ownMs) - performance.now()
+    if (running || stopped) return
+    // Otherwise a replica that only reads would run a pass every second, each with a flush.
+    const untilMs = Math.min(newest.sawAt + settledMs, ranAt + ownMs) - performance.now()
     if (!isOwed && untilMs > 0) return schedule(untilMs)
     running = run().finally(() => (running = undefined))
   }
@@ -131,16 +130,13 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     },
     poke: () => {
       isOwed = true
-      if (running !== undefined || stopped) return
+      if (running !== undefined) return
       const pause = pausedUntil - performance.now()
-      if (pause > 0) return schedule(pause)
-      clearTimeout(timer)
-      start()
+      if (pause > 0) schedule(pause)
+      else start()
     },
     saw: (number) => {
-      if (number <= newest) return
-      newest = number
-      sawAt = performance.now()
+      if (number > newest.number) newest = { number, sawAt: performance.now() }
     },
     nextPass: (waitMs, signal) => untilPass(events, waitMs, signal),
     [Symbol.asyncDispose]: async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client } from 'pg'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { bareChannel } from './marker.ts'
+import { bareChannel } from '../marker.ts'
 
 /**
  * A minimal relay for comparison: listens to the database, reads the row that a notification names, and sends it to every
