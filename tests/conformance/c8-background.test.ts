@@ -24,10 +24,13 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'Started' }, 'lamps')
   })
   const read = async (path: string) => (await api.request('GET', path)).body as Record<string, object | undefined>
-  const scheduleOf = async (name: string) => {
-    const { schedules = [] } = ((await read(`${plugins}/lamps`))['status'] ?? {}) as { schedules?: readonly Schedule[] }
-    return schedules.find((one) => one.name === name)
+  const schedules = async () => {
+    const { schedules: told = [] } = ((await read(`${plugins}/lamps`))['status'] ?? {}) as {
+      schedules?: readonly Schedule[]
+    }
+    return told
   }
+  const scheduleOf = async (name: string) => (await schedules()).find((one) => one.name === name)
 
   test('S2.2-5 S6-1 S6-2 a controller is called for a created and an updated object and drives status towards spec', async () => {
     await installed()
@@ -66,6 +69,7 @@ onEachEngine((api) => {
     expect(Date.now() - Date.parse(lastRun)).toBeLessThan(inTime.timeout)
     expect(lastError).toBeUndefined()
 
+    await expect.poll(schedules, inTime).toHaveLength(3)
     const unknown = await run('monthly')
     expectProblem(unknown, 400, 'BadRequest')
     expect(unknown.text).toContain('count, failing, yearly')

@@ -17,11 +17,14 @@ export function countStatements({ andPasses = false } = {}): CountedStatements {
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function counted(this: Client, ...given) {
     const text = textOf(given[0])
     if (andPasses || !/sequence_changes|pending_changes/.test(text)) texts.push(text)
-    const answer = query.apply(this, given)
     open++
-    void Promise.resolve(answer)
-      .catch(() => {})
-      .then(() => open--)
+    const ended = () => open--
+    // A pool brings a callback, a named statement holds its own; only otherwise is the answer a promise.
+    const [statement, last] = [given[0] as { callback?: unknown }, given.at(-1)]
+    if (isFunction(last)) given.splice(-1, 1, before(ended, last))
+    else if (isFunction(statement.callback)) statement.callback = before(ended, statement.callback)
+    const answer = query.apply(this, given)
+    if (answer instanceof Promise) void answer.then(ended, ended)
     return answer as never
   })
   return {
@@ -33,6 +36,19 @@ export function countStatements({ andPasses = false } = {}): CountedStatements {
     },
     texts,
     [Symbol.dispose]: () => spy.mockRestore(),
+  }
+}
+
+type Callback = (...result: readonly unknown[]) => unknown
+
+function isFunction(value: unknown): value is Callback {
+  return typeof value === 'function'
+}
+
+function before(first: () => unknown, callback: Callback): Callback {
+  return (...result) => {
+    first()
+    return callback(...result)
   }
 }
 
