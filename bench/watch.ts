@@ -1,4 +1,5 @@
 import { runParts } from './measure/part.ts'
+import { backlog } from './watch/backlog.ts'
 import { cutLink } from './watch/cut-link.ts'
 import { fanOut } from './watch/fan-out.ts'
 import { hops } from './watch/hops.ts'
@@ -10,4 +11,4 @@ import { revocation } from './watch/revocation.ts'
  * Watches: latency and cost of a change, and time until a revocation takes effect. `--only=idle` selects,
  * and `--transport=nats` uses NATS.
  */
-await runParts('watch', { latency, hops, 'fan-out': fanOut, idle, revocation, 'cut-link': cutLink })
+await runParts('watch', { latency, hops, backlog, 'fan-out': fanOut, idle, revocation, 'cut-link': cutLink })

@@ -58,7 +58,7 @@ export const againstBare: Part = async ({ quick }) => {
     result: {
       section: 'requests',
       title: 'Requests, beside a bare server',
-      text: 'The generated API beside Fastify and `pg` with the same statement on the same table, but without authentication, authorization, validation, change log and audit. PostgreSQL waits for the disk.',
+      text: 'The generated API beside Fastify and `pg` with one statement for each request on the same table; for writes it is the same statement. It has no authentication, authorization, validation and order of changes. PostgreSQL waits for the disk.',
       rows,
     },
   }

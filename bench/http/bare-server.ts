@@ -1,8 +1,6 @@
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
-import { orderOf } from '../../packages/server/src/store/list-order.ts'
-import { pageSql } from '../../packages/server/src/store/postgres/list/list.ts'
 import {
   createdAtOf,
   objectColumns,
@@ -13,8 +11,8 @@ import { indexKey } from '../../packages/server/src/store/index-key.ts'
 import { openStoredModel } from './stored-model.ts'
 
 /**
- * A minimal server for comparison: Fastify, a pool, and for each operation the one statement that the store
- * uses. No authentication, no authorization, no validation, no selector, no count.
+ * A minimal server for comparison: Fastify, a pool, and one statement for each operation on the tables of the store; for writes,
+ * the statement of the store. No authentication, no authorization, no validation, no selector, no order of changes.
  */
 const [, , url = '', plural = ''] = process.argv
 const pool = new Pool({ connectionString: url, max: 16 })
@@ -51,23 +49,16 @@ app.get<{ Params: { name: string } }>('/people/:name', async (request, reply) =>
   return reply.type('application/json').send(answerOf(found[0]))
 })
 
-app.get<{ Querystring: { city: string; bare?: string } }>('/people', async (request, reply) => {
-  const { city, bare } = request.query
-  const whole = listStatement(city)
-  const text = `SELECT ${columns} FROM m_${table.id} o WHERE ix_1 = $1 ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`
-  const statement =
-    bare === undefined ? { ...whole, name: 'list' } : { name: 'bare list', text, values: [request.query.city] }
-  const { rows: found } = await pool.query<ObjectRow & { place?: string }>(statement)
-  const items = found.slice(0, 20).map(answerOf)
-  return reply.type('application/json').send(`{"place":"${found[0]?.place}","items":[${items.join(',')}]}`)
+app.get<{ Querystring: { city: string } }>('/people', async (request, reply) => {
+  const from = `FROM m_${table.id} o WHERE ix_1 = $1`
+  const { rows: found } = await pool.query<ObjectRow & { total: string }>({
+    name: 'list',
+    text: `SELECT ${columns}, (SELECT count(*) FROM (SELECT ${from} LIMIT 10001) counted) AS total
+      ${from} ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`,
+    values: [request.query.city],
+  })
+  return reply.type('application/json').send(`{"total":${found[0]?.total},"items":[${found.map(answerOf).join(',')}]}`)
 })
-
-function listStatement(city: string): { text: string; values: unknown[] } {
-  const sort = [{ field: 'spec.age', descending: true }]
-  const where = [{ field: 'spec.city', is: { op: '=' as const, value: city } }]
-  const order = orderOf(table, sort)
-  return pageSql(table, { where, sort, limit: 20 }, { order, after: undefined, plan: { way: 'composite' } })
-}
 
 app.post<{ Body: Person }>('/people', async (request, reply) => {
   const { metadata, spec } = request.body

@@ -42,7 +42,6 @@ export async function runParts(what: string, parts: Readonly<Record<string, Part
 
 /** Other options that the results depend on. */
 function otherWords(): string {
-  const peers = process.argv.find((word) => word.startsWith('--peers='))
-  const given = ['--transport=nats', ...(peers === undefined ? [] : [peers]), '--quick']
-  return given.map((word) => (process.argv.includes(word) ? ` ${word}` : '')).join('')
+  const given = process.argv.filter((word) => /^--((peers|most)=.+|transport=nats|quick)$/.test(word))
+  return given.map((word) => ` ${word}`).join('')
 }

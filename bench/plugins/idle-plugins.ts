@@ -28,5 +28,17 @@ export const idlePlugins: Part = async ({ quick }) => {
   const how = quick ? `, from ${count} of them` : ''
   const figure = `${wanted} idle plugins hold ${all.toFixed(0)} MB${how} (PSS, bar ${barMegabytes}), their host is busy ${share.toFixed(1)} % of a core`
   console.log(`\n${figure}`)
-  return { figure, short: all > barMegabytes ? [figure] : [] }
+  return {
+    figure,
+    short: all > barMegabytes ? [figure] : [],
+    result: {
+      section: 'start-and-memory',
+      title: 'Memory of idle plugins',
+      text: 'Each plugin is a process; memory that processes share is divided among them (PSS).',
+      facts: [
+        { what: `Memory of ${wanted} idle plugins${how}`, value: all, unit: 'MiB', goal: barMegabytes },
+        { what: 'Share of a core that their host takes', value: share, unit: '%' },
+      ],
+    },
+  }
 }

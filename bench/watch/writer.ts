@@ -50,7 +50,7 @@ export async function writeAtRate({ addresses, perSecond, seconds }: WriteOption
   }
 }
 
-function createRequest(): Buffer {
+export function createRequest(): Buffer {
   const body = Buffer.from(JSON.stringify(nextPerson()))
   const head =
     `POST ${people} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n` +

@@ -22,8 +22,14 @@ export type ClientReader = (request: Pick<IncomingMessage, 'headers' | 'socket'>
 /** Reads `X-Forwarded-*` only from trusted proxies; anybody else could forge it. */
 export function createClientReader(trustedProxies: readonly string[]): ClientReader {
   const isTrusted = addressRanges(trustedProxies)
+  const peers = new WeakMap<IncomingMessage['socket'], string>()
+  const peerOf = (socket: IncomingMessage['socket']) => {
+    const known = peers.get(socket) ?? plainAddress(socket.remoteAddress ?? '') ?? ''
+    peers.set(socket, known)
+    return known
+  }
   return ({ headers, socket }) => {
-    const peer = plainAddress(socket.remoteAddress ?? '') ?? ''
+    const peer = peerOf(socket)
     const { 'x-forwarded-for': forwardedFor, 'x-request-id': requestId } = headers
     if (!isTrusted(peer)) {
       return { address: peer, host: headers.host, scheme: undefined, hasUntrustedWords: forwardedFor !== undefined }

@@ -3,6 +3,7 @@ import { retryRaces } from '../retry-races.ts'
 import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
 import { pluginLines } from '../host-tables.ts'
 import { initialTables } from './initial-tables.ts'
+import { quickPasses } from './quick-passes.ts'
 import { separateSchemas } from './separate-schemas.ts'
 import { inTransaction } from './write/transaction.ts'
 
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   // Unlogged: a crash of the database may lose log lines.
   { number: 10, lowestReader: 8, sql: `CREATE UNLOGGED TABLE plugin_lines ${pluginLines}` },
   { number: 11, lowestReader: 8, sql: separateSchemas },
+  { number: 12, lowestReader: 8, sql: quickPasses },
 ]
 
 /** As the function `installation_scope`, which an empty database does not have yet. */

@@ -23,8 +23,12 @@ async function started(more: Partial<SequencerOptions> = {}) {
   return {
     sequencer,
     /** A commit of a replica that dies before its pass. */
-    leaveBehind: () => pool.query(`INSERT INTO pending_changes (id, model) VALUES (nextval('change_id'), 1)`),
+    leaveBehind: (ids?: readonly number[]) =>
+      ids === undefined
+        ? pool.query(`INSERT INTO pending_changes (id, model) VALUES (nextval('change_id'), 1)`)
+        : pool.query('INSERT INTO pending_changes (id, model) SELECT unnest($1::bigint[]), 1', [ids]),
     pending: async () => (await pool.query('SELECT FROM pending_changes')).rowCount,
+    order: async () => (await pool.query('SELECT id, revision FROM change_order ORDER BY revision')).rows as unknown,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
@@ -75,21 +79,33 @@ test('changes read before do not imply a pass, and passes of others count only f
 })
 
 test('a commit while room is made for others is put in order after that', async () => {
-  let isMaking = false
-  const makeRoom = async () => {
-    isMaking = true
-    await sleep(300)
-    isMaking = false
+  const [begun, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const makeRoom = () => {
+    begun.resolve()
+    return made.promise
   }
   await using parts = await started({ roomEvery: 1, makeRoom })
   const { sequencer, leaveBehind, pending } = parts
   using _others = seeOthers(sequencer, 5)
   await leaveBehind()
   sequencer.poke()
-  while (!isMaking) await sleep(5)
+  await begun.promise
   await leaveBehind()
   sequencer.poke()
-  while (isMaking) await sleep(5)
-  expect(await sequencer.nextPass(patienceMs)).toBe(true)
+  const passed = sequencer.nextPass(patienceMs)
+  made.resolve()
+  expect(await passed).toBe(true)
   expect(await pending()).toBe(0)
+})
+
+test('one pass takes changes from all slots of the ring, in their order', async () => {
+  await using parts = await started()
+  const { sequencer, leaveBehind, pending, order } = parts
+  // More blocks of ids than the ring has slots.
+  const ids = Array.from({ length: 20 }, (_, at) => 4_090 + at * 2_048)
+  await leaveBehind(ids)
+  sequencer.poke()
+  await sequencer.nextPass(patienceMs)
+  expect(await pending()).toBe(0)
+  expect(await order()).toEqual(ids.map((id, at) => ({ id: String(id), revision: String(at + 1) })))
 })

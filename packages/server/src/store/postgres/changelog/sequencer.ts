@@ -4,12 +4,8 @@ import type { LogPosition } from '../../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
-/**
- * Pause after a pass for each change that it moved, up to a limit: a pass costs as much as a write, so under load it serves many,
- * while a single change does not wait.
- */
-const pauseMsPerChange = 2
-const mostPauseMs = 10
+/** Passes for changes of this replica begin this far apart: a pass costs as much as a write, so under load it serves many. */
+const betweenMs = 10
 /** Retry delay when another replica is running a pass: our changes may have come too late for it. */
 const busyRetryMs = 10
 /** Delay after the last pass that moved changes, to pick up changes of a replica that died between its commit and its pass. */
@@ -82,10 +78,9 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   /** The next pass is for changes that may be ours or are known to exist, so other replicas cannot replace it. */
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
-  /** No pass for changes of this replica begins before. */
-  let pausedUntil = Number.NEGATIVE_INFINITY
   let newest = { number: -1, sawAt: Number.NEGATIVE_INFINITY }
   let idle: IdlePosition | undefined
+  const untilNext = () => Math.max(0, ranAt + betweenMs - performance.now())
   const start = () => {
     clearTimeout(timer)
     dueAt = Number.POSITIVE_INFINITY
@@ -109,11 +104,11 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     } catch (error) {
       if (!stopped) options.onError(error as Error)
     }
-    // Computed now: commits made during maintenance were not in the pass.
-    const pause = pauseAfter(moved, { isOwed, passLimit })
-    pausedUntil = performance.now() + pauseUnderLoad(moved)
+    // Read now: commits made during maintenance were not in the pass.
+    const hasMore = isOwed && typeof moved === 'number'
     isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
-    schedule(pause)
+    const pause = pauseAfter(moved, passLimit)
+    schedule(hasMore ? Math.min(pause, untilNext()) : pause)
   }
   schedule(0)
 
@@ -131,7 +126,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     poke: () => {
       isOwed = true
       if (running !== undefined) return
-      const pause = pausedUntil - performance.now()
+      const pause = untilNext()
       if (pause > 0) schedule(pause)
       else start()
     },
@@ -147,19 +142,11 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   }
 }
 
-function pauseAfter(
-  moved: number | 'busy' | undefined,
-  { isOwed, passLimit }: { readonly isOwed: boolean; readonly passLimit: number },
-): number {
+function pauseAfter(moved: number | 'busy' | undefined, passLimit: number): number {
   if (moved === undefined) return idleMs
   if (moved === 'busy') return busyRetryMs
   if (moved === passLimit) return 0
-  if (isOwed) return pauseUnderLoad(moved)
   return moved > 0 ? settledMs : idleMs
-}
-
-function pauseUnderLoad(moved: number | 'busy' | undefined): number {
-  return typeof moved === 'number' ? Math.min(moved * pauseMsPerChange, mostPauseMs) : mostPauseMs
 }
 
 /** Maintenance that runs now and then after a pass. */

@@ -11,12 +11,12 @@ import { pageSql } from '../list/list.ts'
 
 /**
  * A generic plan does not know the values. Half of the objects are in one city and the others in a city each; all but five
- * have one age, and all but five are in one team. So the average that the plan assumes is wrong for every value.
+ * have one age, and all but five are in one team and one group. So the average that the plan assumes is wrong for every value.
  */
 const people = {
   group: 'example.com',
   plural: 'people',
-  indexes: [{ name: 'city' }, { name: 'age' }],
+  indexes: [{ name: 'city' }, { name: 'age' }, { name: 'groups', multi: true }],
   composites: [
     [{ index: 'city' }, { index: 'age', descending: true }],
     [{ index: 'age' }, { index: 'city' }],
@@ -39,6 +39,7 @@ const pages: readonly { readonly what: string; readonly query: Partial<ListQuery
     query: { where: [by('age', 'rare')], sort: [{ field: 'city', descending: false }], total: 'bounded' },
   },
   { what: 'a common label', query: { where: [team('common')] } },
+  { what: 'a rare value of a set, with its total', query: { where: [by('groups', 'rare')], total: 'bounded' } },
   { what: 'a rare label, with its total', query: { where: [team('rare')], total: 'bounded' } },
   { what: 'everything by creation', query: {} },
   { what: 'everything by an index', query: { sort: byAge(false) } },
@@ -64,6 +65,7 @@ describe('a plan reads only the page:', () => {
         CASE WHEN n % 2 = 0 THEN 'large' ELSE 'city-' || n END, CASE WHEN n <= 5 THEN 'rare' ELSE 'common' END, '{}'
       FROM generate_series(1, ${objects}) n;
       INSERT INTO m_1_l SELECT 'team', ix_2, id FROM m_1;
+      INSERT INTO m_1_s3 SELECT ix_2, id FROM m_1;
       ANALYZE`)
     const catalog = createCatalog(pool)
     await catalog.open(people)

@@ -273,7 +273,8 @@ function countInOrder(
   { order, parameters }: MatchingParts,
 ): string {
   if (total === 'none' || !term) return noCount
-  const ids = `${idsQuery(model, term, parameters) ?? ''} ORDER BY ${'label' in term ? 'id' : orderBy(order)}`
+  const ofRows = 'field' in term && fieldOf(model, term.field).kind !== 'set'
+  const ids = `${idsQuery(model, term, parameters) ?? ''} ORDER BY ${ofRows ? orderBy(order) : 'id'}`
   return `(SELECT count(*) FROM (${ids}${total === 'exact' ? '' : ` LIMIT ${boundedTotal + 1}`}) counted)`
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { columnOf, danglingSql, references, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
 import { StaleModel } from '../../stale-model.ts'
@@ -37,7 +38,7 @@ interface Reading {
 
 async function read(pool: Pool, table: ModelTable, { names, most, sum }: Reading): Promise<Found> {
   const { rows } = await pool.query<{ readonly owned: string; readonly data: string | null }>({
-    name: `get many ${table.id} ${sum}`,
+    name: `get many ${table.id} ${hash('sha256', sum, 'base64url')}`,
     text: `SELECT ${storeFields({ row: 'o' })} AS owned, CASE WHEN ${sum} <= $2 THEN ${dataText('o.data')} END AS data
       FROM ${tableOf(table)} o WHERE o.name = ANY($1::text[]) ORDER BY o.name`,
     values: [withoutNul(names), most],
