@@ -26,12 +26,21 @@ export interface Curves {
 
 export function createCurves(xLabel: string): Curves {
   const points = new Map<string, Point[]>()
+  let isWarm = false
   return {
     measure: async (size, { url, processes, operations, quick }) => {
       using connections = await openConnections(url, callers)
+      const run = (operation: Operation, rounds: number) =>
+        compete([{ name: 'Pergola', processes, operation: sending(connections, operation) }], {
+          callers,
+          count: 1_000,
+          rounds,
+        })
+      // Otherwise the smallest size would be the one at which the host compiles itself.
+      if (!isWarm) for (const operation of operations) await run(operation, 5)
+      isWarm = true
       for (const operation of operations) {
-        const contestants = [{ name: 'Pergola', processes, operation: sending(connections, operation) }]
-        const [figures] = await compete(contestants, { callers, count: 1_000, rounds: quick ? 3 : 9 })
+        const [figures] = await run(operation, quick ? 3 : 9)
         if (!figures) continue
         const { total, p99 } = figures
         const known = points.get(operation.name) ?? []

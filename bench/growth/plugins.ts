@@ -32,6 +32,8 @@ export const growthOfPlugins: Part = async ({ quick }) => {
       section: 'growth',
       title: 'Growth: plugins',
       text: 'Eight callers of a model of the host, beside ever more plugins that run and have nothing to do.',
+      limits:
+        'Each plugin is a process that the host asks for its health and figures, and the processes share the caches of the two cores. Fewer questions to plugins that are idle would lift a part of it.',
       series: curves.series,
     },
   }
