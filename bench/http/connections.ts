@@ -9,21 +9,29 @@ export interface Connections extends Disposable {
   send(request: Buffer): Promise<number>
 }
 
+/** A server closes connections that are idle for some seconds, and one that it closes at this moment would lose its request. */
+const mostIdleMs = 2_000
+
 export async function openConnections(url: string, count: number): Promise<Connections> {
   const { hostname, port } = new URL(url)
   const open = () => openConnection(hostname, Number(port))
   const free = await Promise.all(Array.from({ length: count }, open))
+  const renewed = ({ socket }: Connection) => {
+    socket.destroy()
+    return open()
+  }
   const used = new Set<Connection>()
   return {
     send: async (request) => {
       const idle = free.pop()
       if (!idle) throw new Error('more requests than connections')
-      // A server closes connections that are idle for some seconds.
-      const connection = idle.socket.destroyed ? await open() : idle
+      const isIdle = performance.now() - idle.usedAt > mostIdleMs
+      const connection = isIdle || idle.socket.destroyed ? await renewed(idle) : idle
       used.add(connection)
       try {
         return await connection.send(request)
       } finally {
+        connection.usedAt = performance.now()
         used.delete(connection)
         free.push(connection)
       }
@@ -36,6 +44,7 @@ export async function openConnections(url: string, count: number): Promise<Conne
 
 interface Connection {
   readonly socket: Socket
+  usedAt: number
   send(request: Buffer): Promise<number>
 }
 
@@ -56,6 +65,7 @@ function openConnection(host: string, port: number): Promise<Connection> {
   socket.on('connect', () => {
     resolve({
       socket,
+      usedAt: performance.now(),
       send: (request) =>
         new Promise((answered, failed) => {
           waiting = { resolve: answered, reject: failed }
