@@ -44,6 +44,8 @@ export const growthOfModels: Part = async ({ quick }) => {
       section: 'growth',
       title: 'Growth: models',
       text: 'Eight callers on one model, beside ever more others with the same indexes.',
+      limits:
+        'The statements that the database runs meanwhile include those of the background, of which there are more when registering takes longer.',
       series: curves.series,
       facts: sizes.map((size, at) => ({
         what: `Statements for one more model, beside ${size}`,

@@ -46,6 +46,8 @@ export const customApi: Part = async ({ quick }) => {
       section: 'custom-api',
       title: 'A custom API, beside a bare proxy',
       text: "A request that the host checks and forwards to a plugin's process, beside `node:http` and `undici` in front of the same process. Only the host and the proxy are counted.",
+      limits:
+        'The host finds the route, authenticates, authorizes, checks the headers of both sides and writes a line of its log; the bare proxy copies.',
       rows,
     },
   }

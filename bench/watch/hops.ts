@@ -56,6 +56,8 @@ export const hops: Part = async ({ quick }) => {
       section: 'commit-to-frame',
       title: 'From commit to frame',
       text: `One replica, ${perSecond} creates a second, ${watchers} watchers of all of them, beside a relay that listens to notifications of the writing transactions and reads the row. Each step begins when the one before has ended.`,
+      limits:
+        'A change gets its place in the order by a second transaction after its own, and is then read from the log; the relay sends what the notification names, in any order. At this rate each change has a pass and a read of its own. Reading the log in the pass would save a round trip.',
       steps: [...steps, ...stepsOf(theirs, 'LISTEN and ws: ')],
       facts: [
         { what: 'From commit to frame, as a multiple of the relay (p50)', value: ratio, unit: 'x', goal },

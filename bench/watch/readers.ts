@@ -33,6 +33,8 @@ let bytes = 0
 let open = 0
 let arrivals: [number: number, at: number][] = []
 const mark = Buffer.from(marker)
+/** Bytes of a marker and its number. */
+const marked = mark.length + markerDigits
 /** Answers pings, because the server drops clients that do not. */
 const ping = Buffer.from([0x89, 0])
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
@@ -70,9 +72,14 @@ function openOne(port: number, head: string): Promise<void> {
       }
       open++
       sockets.push(socket)
+      let end: Buffer = Buffer.alloc(0)
       socket.on('data', (chunk) => {
         if (chunk.includes(ping)) socket.write(pong)
+        bytes += chunk.length
+        // A number may be in two chunks.
+        take(Buffer.concat([end, chunk.subarray(0, marked - 1)]))
         take(chunk)
+        end = chunk.length < marked ? Buffer.concat([end, chunk]).subarray(1 - marked) : chunk.subarray(1 - marked)
       })
       socket.on('close', () => open--)
       resolve()
@@ -81,10 +88,11 @@ function openOne(port: number, head: string): Promise<void> {
   })
 }
 
+/** Counts the numbers that are whole in these bytes. */
 function take(chunk: Buffer): void {
-  bytes += chunk.length
   const now = at()
-  for (let found = chunk.indexOf(mark); found >= 0; found = chunk.indexOf(mark, found + 1)) {
+  const last = chunk.length - marked
+  for (let found = chunk.indexOf(mark); found >= 0 && found <= last; found = chunk.indexOf(mark, found + 1)) {
     frames++
     const digits = found + mark.length
     arrivals.push([Number(chunk.toString('latin1', digits, digits + markerDigits)), now])

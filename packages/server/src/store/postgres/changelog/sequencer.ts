@@ -5,7 +5,7 @@ import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
 /** Passes for changes of this replica begin this far apart: a pass costs as much as a write, so under load it serves many. */
-const betweenMs = 10
+const betweenMs = 8
 /** Retry delay when another replica is running a pass: our changes may have come too late for it. */
 const busyRetryMs = 10
 /** Delay after the last pass that moved changes, to pick up changes of a replica that died between its commit and its pass. */
