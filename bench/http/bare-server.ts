@@ -1,12 +1,7 @@
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
-import {
-  createdAtOf,
-  objectColumns,
-  toStoredObject,
-  type ObjectRow,
-} from '../../packages/server/src/store/postgres/object-row.ts'
+import { createdAtOf, storedObject, storeFields } from '../../packages/server/src/store/postgres/object-row.ts'
 import { indexKey } from '../../packages/server/src/store/index-key.ts'
 import { openStoredModel } from './stored-model.ts'
 
@@ -38,7 +33,8 @@ app.setErrorHandler((error, _request, reply) => {
   console.error(error)
   return reply.code(500).send()
 })
-const columns = objectColumns
+/** The driver reads text faster than bytes. */
+const columns = `${storeFields({ row: 'o' })} AS owned, convert_from(o.data, 'LATIN1') AS data`
 
 app.get<{ Params: { name: string } }>('/people/:name', async (request, reply) => {
   const { rows: found } = await pool.query({
@@ -51,7 +47,7 @@ app.get<{ Params: { name: string } }>('/people/:name', async (request, reply) =>
 
 app.get<{ Querystring: { city: string } }>('/people', async (request, reply) => {
   const from = `FROM m_${table.id} o WHERE ix_1 = $1`
-  const { rows: found } = await pool.query<ObjectRow & { total: string }>({
+  const { rows: found } = await pool.query<TextRow & { total: string }>({
     name: 'list',
     text: `SELECT ${columns}, (SELECT count(*) FROM (SELECT ${from} LIMIT 10001) counted) AS total
       ${from} ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`,
@@ -108,8 +104,13 @@ function dataOf({ metadata, spec }: Person): Buffer {
   return Buffer.from(`,"labels":${JSON.stringify(metadata.labels)}},"spec":${JSON.stringify(spec)}}`)
 }
 
-function answerOf(found: ObjectRow): string {
-  const { createdAt, ...stored } = toStoredObject(found)
+interface TextRow {
+  readonly owned: string
+  readonly data: string
+}
+
+function answerOf({ owned, data }: TextRow): string {
+  const { createdAt, ...stored } = storedObject(owned, Buffer.from(data, 'latin1'))
   return answer({ ...stored, created_at: String(createdAt) })
 }
 

@@ -71,7 +71,7 @@ function pack(
     bytes.writeUInt32BE(aboutLength, at)
     bytes.writeUInt32BE(data.length, at + 4)
     at += entryBytes + aboutLength
-    at += bytes.write(data, at, 'latin1')
+    at += data.copy(bytes, at)
   }
   return bytes
 }

@@ -242,7 +242,7 @@ test('a forged message is rejected, and a repeated message is not delivered agai
       .at(-1)
       ?.message?.changes.at(-1)
       ?.about.replace(/^\S+ \S+/, `${next.number} ${next.tag}`) ?? ''
-  const forged = [{ position: next, model: 1, about: about.replaceAll('b', 'forged'), data: 'forged' }]
+  const forged = [{ position: next, model: 1, about: about.replaceAll('b', 'forged'), data: Buffer.from('forged') }]
   for (const { bytes } of packMessages(position, forged, 10_000)) {
     await js.publish(subject, sealsOf(Buffer.alloc(32)).seal(bytes))
   }

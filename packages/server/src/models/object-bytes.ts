@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { joinBytes } from '../base/join-bytes.ts'
 import type { StoredObject } from '../store/store.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
 import type { JsonObject } from './object.ts'
@@ -49,7 +50,7 @@ export function headOf({ group, kind }: Model, stored: StoredObject): string {
 
 /** The object as shown in lists, watches and answers to writes: without sealed fields. */
 export function toBytes(model: Model, stored: StoredObject): Buffer {
-  return Buffer.concat([Buffer.from(headOf(model, stored)), shownData(model, stored)])
+  return joinBytes([headOf(model, stored), shownData(model, stored)])
 }
 
 /** The tail of the object, without sealed fields; also for lists and watches. */
@@ -61,10 +62,10 @@ export function shownData({ rules: { sealing } }: Model, { data }: StoredObject)
 export function openedBytes(model: Model, stored: StoredObject): Buffer {
   const { sealing } = model.rules
   if (!sealing) return toBytes(model, stored)
-  return Buffer.concat([Buffer.from(headOf(model, stored)), toData(sealing.open(fromData(stored.data), stored.uid))])
+  return joinBytes([headOf(model, stored), toData(sealing.open(fromData(stored.data), stored.uid))])
 }
 
 /** The object as stored, with sealed fields still sealed; for use inside the host. */
 export function storedBytes(model: Model, stored: StoredObject): Buffer {
-  return Buffer.concat([Buffer.from(headOf(model, stored)), stored.data])
+  return joinBytes([headOf(model, stored), stored.data])
 }

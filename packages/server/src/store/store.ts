@@ -247,8 +247,8 @@ export interface PackedChange {
   /** Id of the model. */
   readonly model: number
   readonly about: string
-  /** The bytes of the object, one character each. */
-  readonly data: string
+  /** The bytes of the object. */
+  readonly data: Buffer
 }
 
 export interface Change {

@@ -1,3 +1,4 @@
+import { joinBytes } from '../../base/join-bytes.ts'
 import type { Answer, Caller } from '../../call/call.ts'
 import type { ListQuery, Store, StoredObject, StoredPage } from '../../store/store.ts'
 import { referrerCountsOf } from '../query/count-referrers.ts'
@@ -59,8 +60,8 @@ export async function listObjects(
       ? await nonConforming(store, model, { validate: await model.validator(), items })
       : items
     const others = await Promise.all(beside.map((one) => one(shown)))
-    const end = others.length === 0 ? [tail] : [Buffer.from(']'), ...others.flat(), Buffer.from('}')]
-    return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), ...end]) }
+    const end = others.length === 0 ? [tail] : [']', ...others.flat(), '}']
+    return { body: joinBytes([head, ...commaSeparated(shownAs, shown), ...end]) }
   }
   const release = streams.take(request.caller, request.address)
   const wanted = size ?? Number.POSITIVE_INFINITY
@@ -110,34 +111,38 @@ async function* streamed(parts: StreamParts, start: StreamStart): AsyncGenerator
     // When a page takes several reads, only the last read tells whether more objects follow.
     const isKnown = paging.size === undefined || page.next === undefined || sent >= start.wanted
     const head = envelopeHead(model, { paging, found: page, neighbours: isKnown ? neighboursOf(paging, page) : {} })
-    yield Buffer.concat([head, ...commaSeparated(shownAs, page.items)])
+    yield joinBytes([head, ...commaSeparated(shownAs, page.items)])
     while (page.next !== undefined && sent < start.wanted) {
       const limit = Math.min(start.wanted - sent, pageLimit)
       page = await store.list(model, { ...query, limit, maxBytes: snapshotBytes, after: page.next, total: 'none' })
       sent += page.items.length
-      if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(shownAs, page.items)])
+      if (page.items.length > 0) yield joinBytes([',', ...commaSeparated(shownAs, page.items)])
     }
-    yield isKnown ? tail : Buffer.from(`],${JSON.stringify(neighboursOf(paging, page)).slice(1)}`)
+    yield Buffer.from(isKnown ? tail : `],${JSON.stringify(neighboursOf(paging, page)).slice(1)}`)
   } finally {
     release()
   }
 }
 
-const comma = Buffer.from(',')
-const tail = Buffer.from(']}')
+const tail = ']}'
 
-/** An object of the list, after a separator, in parts. */
-type ShownAs = (stored: StoredObject, separator: string) => readonly Buffer[]
+/** An object of the list, in parts. */
+type ShownAs = (stored: StoredObject) => readonly [head: string, rest: Buffer]
 
 function itemOf(model: Model, query: URLSearchParams): ShownAs {
   const fields = fieldsOf(model, query)
   return fields
-    ? (stored, separator) => [Buffer.from(separator), fields(toBytes(model, stored))]
-    : (stored, separator) => [Buffer.from(`${separator}${headOf(model, stored)}`), shownData(model, stored)]
+    ? (stored) => ['', fields(toBytes(model, stored))]
+    : (stored) => [headOf(model, stored), shownData(model, stored)]
 }
 
-function commaSeparated(shownAs: ShownAs, items: readonly StoredObject[]): Buffer[] {
-  return items.flatMap((stored, at) => shownAs(stored, at === 0 ? '' : ','))
+function commaSeparated(shownAs: ShownAs, items: readonly StoredObject[]): (string | Buffer)[] {
+  const parts: (string | Buffer)[] = []
+  for (const stored of items) {
+    const [head, rest] = shownAs(stored)
+    parts.push(parts.length === 0 ? head : `,${head}`, rest)
+  }
+  return parts
 }
 
 /** What is known about the next page after this page was read completely. */
@@ -153,7 +158,7 @@ interface EnvelopeParts {
 }
 
 /** The list's JSON up to the first object. */
-function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts): Buffer {
+function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts): string {
   const { page, size } = paging
   const total = found.total?.count ?? 0
   const perPage = size ?? total
@@ -171,5 +176,5 @@ function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts
     hasPrevious: page > 1,
     revision: found.revision,
   }
-  return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
+  return `${JSON.stringify(envelope).slice(0, -1)},"items":[`
 }

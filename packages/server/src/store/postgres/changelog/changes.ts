@@ -13,7 +13,8 @@ import type {
 import type { Catalog } from '../catalog.ts'
 import { indexedFrom, type SlottedValues } from '../../indexed-values.ts'
 import { isFullBatch } from '../../is-full-batch.ts'
-import { dataText, storeFields, storedObject } from '../object-row.ts'
+import { binaryRows } from '../connection/named-client.ts'
+import { storeFields, storedObject } from '../object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /**
@@ -23,8 +24,7 @@ import type { Sequencer } from './sequencer.ts'
 interface ChangeRow {
   /** Made by `aboutText`. */
   readonly about: string
-  /** Made by `dataText`. */
-  readonly data: string
+  readonly data: Buffer
 }
 
 /** `r`: declared deleted. `d` and `e`: removed, at once or after being declared deleted. */
@@ -177,6 +177,7 @@ async function readRows(
     name: 'read changes',
     text: readSql,
     values: [number, tag, limit, maxBytes],
+    ...binaryRows,
   })
   if (rows[0] && rows[0].about === null) throw revisionExpired()
   const found = rows.filter((row): row is ChangeRow => row.about !== '')
@@ -208,7 +209,7 @@ const readSql = `
     END AS proven
   ) proof
   LEFT JOIN (
-    SELECT c.revision, ${aboutText} AS about, ${dataText('c.data')} AS data
+    SELECT c.revision, ${aboutText} AS about, c.data
     FROM (
       SELECT o.revision, o.tag, c.*, sum(octet_length(c.data)) OVER (ORDER BY o.revision) - octet_length(c.data) AS before
       FROM change_order o JOIN changes c USING (id)
@@ -231,7 +232,8 @@ async function toBatch(
     if (shown) ahead = ahead.filter((one) => one !== id)
     revision = encodeRevision({ number, tag, skipped: ahead })
     if (shown) continue
-    const found = unpackChange(catalog, about, Buffer.from(data, 'latin1'))
+    // Copied, so that keeping an object does not keep everything that was read with it in memory.
+    const found = unpackChange(catalog, about, Buffer.from(data))
     const change = found instanceof Promise ? await found : found
     changes.push(ahead.length === 0 ? change : { ...change, revision })
   }

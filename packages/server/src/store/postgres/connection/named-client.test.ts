@@ -1,11 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import { createDatabase } from '@pergola/test-servers'
 import { Client, DatabaseError } from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { NamedClient } from './named-client.ts'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { binaryRows, NamedClient } from './named-client.ts'
+import { UnnamedClient } from './unnamed-client.ts'
 
 const resources = new AsyncDisposableStack()
 let client: NamedClient
+let unnamed: NamedClient
 let driver: Client
 let databaseUrl: string
 let descriptions = 0
@@ -15,8 +17,9 @@ beforeAll(async () => {
   databaseUrl = database.url
   const options = { connectionString: databaseUrl }
   client = new NamedClient(options)
+  unnamed = new UnnamedClient(options)
   driver = new Client(options)
-  for (const one of [client, driver]) {
+  for (const one of [client, unnamed, driver]) {
     await one.connect()
     resources.defer(() => one.end())
   }
@@ -38,7 +41,43 @@ test.each([
   ['empty values', ['', 0, 0, false, Buffer.alloc(0), [], {}, [], 0]],
 ])('reads and sends %s as the driver does', async (_, values) => {
   const statement = { name: 'types', text: types, values }
-  expect((await client.query(statement)).rows).toEqual((await driver.query(statement)).rows)
+  const expected = (await driver.query(statement)).rows
+  for (const one of [client, client, unnamed, unnamed]) expect((await one.query(statement)).rows).toEqual(expected)
+})
+
+const sized = `SELECT n::text AS number, decode(repeat('ff', n), 'hex') AS bytes, null AS none
+  FROM unnest($1::int[]) n`
+
+describe.each(['client', 'unnamed'])('binary statements of the %s', (name) => {
+  const binaryOf = () => (name === 'client' ? client : unnamed)
+
+  test.each([
+    ['that arrive together', [0, 1, 700]],
+    ['larger than what arrives at once', [300_000, 3, 1_000_000, 0]],
+  ])('return rows %s', async (_, sizes) => {
+    const rows = sizes.map((size) => ({ number: String(size), bytes: 'ff'.repeat(size), none: null }))
+    for (const more of [{}, {}, { lazy: true }, { name: 'sized' }, { name: 'sized' }, { name: 'sized', lazy: true }]) {
+      const result = await binaryOf().query<object>({ text: sized, values: [sizes], ...binaryRows, ...more })
+      const read = result.rows.map((row) => {
+        const { number, bytes, none } = row as { number: string; bytes: Buffer; none: null }
+        return { number, bytes: bytes.toString('hex'), none }
+      })
+      expect(read).toEqual(rows)
+      expect(result.rowCount).toBe(rows.length)
+    }
+  })
+
+  test('are refused if a column is neither text nor bytea', async () => {
+    const numbers = { text: 'SELECT 1 AS number', values: [], ...binaryRows }
+    await expect(binaryOf().query(numbers)).rejects.toThrow('"number", a column of a binary statement')
+    expect((await binaryOf().query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  })
+})
+
+test('behind a pooler, nothing keeps its name', async () => {
+  await unnamed.query({ name: 'kept', text: 'SELECT 1' })
+  await unnamed.query({ name: 'kept too', text: 'SELECT 1', rowMode: 'array' })
+  expect((await unnamed.query('SELECT name FROM pg_prepared_statements')).rows).toEqual([])
 })
 
 test('the rows of a statement are described once', async () => {
@@ -99,8 +138,13 @@ test('an execution that takes too long fails', async () => {
   const hasty = new NamedClient({ connectionString: databaseUrl, query_timeout: 50 })
   hasty.on('error', () => {})
   await hasty.connect()
-  const slow = { name: 'slow', text: 'SELECT pg_sleep(600)' }
-  await expect(hasty.query(slow)).rejects.toThrow('timeout')
+  // The timer of the first one runs out during the second.
+  await hasty.query({ name: 'quick', text: 'SELECT 1' })
+  await expect(hasty.query({ name: 'slow', text: 'SELECT pg_sleep(600)' })).rejects.toThrow('Query read timeout')
+  const other = new NamedClient({ connectionString: databaseUrl, query_timeout: 50 })
+  other.on('error', () => {})
+  await other.connect()
+  await expect(other.query('SELECT pg_sleep(600)')).rejects.toThrow('Query read timeout')
   await client.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ $1 AND pid <> pg_backend_pid()',
     ['pg_sleep'],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Pool, QueryConfig } from 'pg'
+import type { Pool } from 'pg'
 import { encodeCursor } from '../../cursor.ts'
 import { fieldOf, orderOf, placeOf, type OrderColumn, type ListPosition } from '../../list-order.ts'
 import { equalitiesOf } from '../../list-selection.ts'
@@ -12,13 +12,15 @@ import {
   type ListQuery,
   type ModelKey,
   type Revision,
+  type StoredObject,
   type StoredPage,
 } from '../../store.ts'
 import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
+import { binaryRows, type BinaryStatement } from '../connection/named-client.ts'
 import { readBuild } from '../indexes/build-progress.ts'
 import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../../model-table.ts'
-import { dataText, idOf, storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { idOf, storedObject, storeFields, type ObjectRow } from '../object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from '../parameters.ts'
 import { boundedCount, idsQuery, idsQueryWithRepeats, intersection, rowPredicate } from './predicates.ts'
@@ -29,9 +31,7 @@ const maxSkipped = 1_000
 
 type PageRow = Pick<ObjectRow, 'owned'> & {
   /** Null beyond the byte limit. */
-  readonly data: string | null
-  /** The same in all rows: the number of matching objects, and the list's position in the change log. */
-  readonly place: string
+  readonly data: Buffer | null
 } & Record<`key_${number}`, string | null>
 
 export interface ListParts extends PlanParts {
@@ -56,17 +56,26 @@ async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Pro
   const plan = await choosePlan(parts, table, query)
   const statement = keptOrNot(model, pageSql(table, query, { order, after, plan }))
   const { rows, revision, counted } = await readPage(parts, model, statement)
-  const found = rows.filter(({ owned }) => owned !== '')
   const total = await totalOf(pool, { model: table, query, counted })
-  const kept = found.slice(0, query.limit).filter((row): row is PageRow & ObjectRow => row.data !== null)
-  const last = kept.at(-1)
+  const items = itemsOf(rows, query.limit)
+  const last = rows[items.length - 1]
   return {
-    items: kept.map(toStoredObject),
+    items,
     revision,
     ...(total && { total }),
-    ...(found.length > kept.length &&
+    ...(rows.length > items.length &&
       last && { next: encodeCursor(order.map(({ column }, at) => keyOf(last, column, at))) }),
   }
+}
+
+function itemsOf(rows: readonly PageRow[], limit: number): readonly StoredObject[] {
+  const items: StoredObject[] = []
+  for (const row of rows) {
+    const { owned, data } = row
+    if (items.length === limit || data === null) break
+    items.push(storedObject(owned, data))
+  }
+  return items
 }
 
 function keyOf(row: PageRow, column: string, at: number): string | null {
@@ -96,11 +105,13 @@ interface ReadPage {
 async function readPage(
   { pool, sequencer, catalog }: ListParts,
   { table, revised }: OpenModel,
-  statement: QueryConfig,
+  statement: BinaryStatement,
 ): Promise<ReadPage> {
   for (;;) {
-    const { rows } = await pool.query<PageRow>(statement)
-    const [counted, number, tag = '', edition, known, before, after, ...skipped] = rows[0]?.place.split(' ') ?? []
+    const {
+      rows: [place, ...rows],
+    } = await pool.query<PageRow>(statement)
+    const [counted, number, tag = '', edition, known, before, after, ...skipped] = place?.owned.split(' ') ?? []
     // Pending changes, or the position itself, may have been truncated during this statement.
     if (number === undefined || before !== after) continue
     // Under another edition, an index used here may no longer be filled, or may have other values.
@@ -116,11 +127,12 @@ async function readPage(
 const maxKept = 100
 
 /** Adds the name under which a connection caches the plan. */
-function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageStatement): QueryConfig {
-  if (!keepsPlan || (keptPages.size >= maxKept && !keptPages.has(text))) return { text, values }
+function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageStatement): BinaryStatement {
+  if (!keepsPlan || (keptPages.size >= maxKept && !keptPages.has(text)))
+    return { text, values, ...binaryRows, lazy: true }
   const name = keptPages.get(text) ?? `list ${hash('sha256', text, 'base64url')}`
   keptPages.set(text, name)
-  return { name, text, values }
+  return { name, text, values, ...binaryRows, lazy: true }
 }
 
 interface PageParts {
@@ -137,8 +149,9 @@ interface PageStatement {
 }
 
 /**
- * One statement, so one snapshot: the page, its total, its position in the change log, and the changes of the model that the page
- * shows but that have no position yet. The left join keeps the total of a page past the end.
+ * One statement, so one snapshot. The first row is the place: the number of matching objects, the page's position in the change
+ * log, and the changes of the model that the page shows but that have no position yet. PostgreSQL runs the parts of a union in
+ * turn, unless in parallel, which `list_place` does not permit.
  */
 export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
   const parameters = createParameters()
@@ -162,13 +175,15 @@ export function pageSql(model: ModelTable, query: ListQuery, { order, after, pla
   const ctes = [...matching.ctes, ...ranges.map((sql, at) => `range_${at} AS (${sql})`)]
   if (!matching.whole) ctes.push(`page AS MATERIALIZED (${page})`)
   const rows = matching.whole ? `(${page}) o` : `(page JOIN ${tableOf(model)} o USING (id))`
-  const keys = order.flatMap(({ column }, at) => (column === 'id' ? [] : [`, o.${column}::text AS key_${at}`]))
+  const keys = order.flatMap(({ column }, at) => (column === 'id' ? [] : [[`key_${at}`, `o.${column}::text`] as const]))
   return {
     text: `${ctes.length === 0 ? '' : `WITH ${ctes.join(',\n')}\n`}
-      SELECT (SELECT concat_ws(' ', coalesce(${matching.count}::text, '-'), list_place(${model.id}, ${maxSkipped + 1}))) AS place,
-        ${storeFields({ row: 'o' })} AS owned, ${dataSql(query, order)} AS data${keys.join('')}
-      FROM (VALUES (1)) one LEFT JOIN ${rows} ON true
-      ORDER BY ${orderBy(order)}`,
+      SELECT concat_ws(' ', coalesce(${matching.count}::text, '-'), list_place(${model.id}, ${maxSkipped + 1})) AS owned,
+        null::bytea AS data${keys.map(([name]) => `, null AS ${name}`).join('')}
+      UNION ALL (
+        SELECT ${storeFields({ row: 'o' })}, ${dataSql(query, order)}${keys.map(([, value]) => `, ${value}`).join('')}
+        FROM ${rows} ORDER BY ${orderBy(order)}
+      )`,
     values: parameters.values,
     keepsPlan: reach !== undefined,
   }
@@ -197,9 +212,9 @@ function cachedPageSize(model: ModelTable, plan: Plan, query: ListQuery): number
 
 /** Null for objects after the one that fills the page. */
 function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string {
-  if (maxBytes === undefined) return dataText('o.data')
+  if (maxBytes === undefined) return 'o.data'
   const bytes = `octet_length(o.data)`
-  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN ${dataText('o.data')} END`
+  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN o.data END`
 }
 
 interface Matching {

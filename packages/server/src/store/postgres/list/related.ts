@@ -4,7 +4,8 @@ import { columnOf, danglingSql, references, setTableOf, tableOf, type ModelTable
 import { StaleModel } from '../../stale-model.ts'
 import type { CountedValues, ModelKey, StoredObject } from '../../store.ts'
 import { orStaleModel } from '../catalog.ts'
-import { dataText, storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { binaryRows } from '../connection/named-client.ts'
+import { storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { readyModel, type ListParts } from './list.ts'
 
 interface Wanted {
@@ -37,11 +38,12 @@ interface Reading {
 }
 
 async function read(pool: Pool, table: ModelTable, { names, most, sum }: Reading): Promise<Found> {
-  const { rows } = await pool.query<{ readonly owned: string; readonly data: string | null }>({
+  const { rows } = await pool.query<{ readonly owned: string; readonly data: Buffer | null }>({
     name: `get many ${table.id} ${hash('sha256', sum, 'base64url')}`,
-    text: `SELECT ${storeFields({ row: 'o' })} AS owned, CASE WHEN ${sum} <= $2 THEN ${dataText('o.data')} END AS data
+    text: `SELECT ${storeFields({ row: 'o' })} AS owned, CASE WHEN ${sum} <= $2 THEN o.data END AS data
       FROM ${tableOf(table)} o WHERE o.name = ANY($1::text[]) ORDER BY o.name`,
     values: [withoutNul(names), most],
+    ...binaryRows,
   })
   const whole = rows.filter((row): row is ObjectRow => row.data !== null)
   return { items: whole.map(toStoredObject), isPartial: whole.length < rows.length }

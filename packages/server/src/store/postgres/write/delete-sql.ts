@@ -1,4 +1,4 @@
-import { dataText, storeFields } from '../object-row.ts'
+import { storeFields } from '../object-row.ts'
 import { tableOf, type ModelTable } from '../../model-table.ts'
 import { labelsRemoved, setsRemoved } from './side-table-sql.ts'
 import {
@@ -38,7 +38,7 @@ export function deleteQuickSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT 'removed' AS outcome, ${storeFields({ row: 'gone' })} AS owned, ${dataText('data')} AS data FROM gone`
+  SELECT 'removed' AS outcome, ${storeFields({ row: 'gone' })} AS owned, data FROM gone`
 }
 
 /** Parameters: name, expected uid or null, expected version or null, now. Does nothing unless every operation can be done. */
@@ -75,5 +75,5 @@ export function deleteSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT outcome, ${storeFields({ row: 'decided' })} AS owned, ${dataText('data')} AS data FROM decided`
+  SELECT outcome, ${storeFields({ row: 'decided' })} AS owned, data FROM decided`
 }

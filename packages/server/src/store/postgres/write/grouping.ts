@@ -5,6 +5,7 @@ import type { ModelKey, StoredObject, WriteOperation, WriteResult } from '../../
 import type { OpenModel } from '../catalog.ts'
 import { multis, tableOf } from '../../model-table.ts'
 import { isRefusal } from '../connection/keep-connections.ts'
+import { binaryRows } from '../connection/named-client.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from '../object-row.ts'
 
 /**
@@ -85,6 +86,7 @@ async function readNames(
     name: `get ${table.id} ${single}`,
     text: `SELECT ${objectColumns} FROM ${tableOf(table)} o WHERE name = ${single ? '$1' : 'ANY($1::text[])'}`,
     values: [single ? names[0] : names],
+    ...binaryRows,
   })
   const byName = new Map(rows.map(toStoredObject).map((stored) => [stored.name, stored]))
   return names.map((name) => byName.get(name))

@@ -1,4 +1,4 @@
-import { dataText, storeFields } from '../object-row.ts'
+import { storeFields } from '../object-row.ts'
 import { tableOf, type ModelTable } from '../../model-table.ts'
 import { labelsMoved, setsMoved } from './side-table-sql.ts'
 import {
@@ -153,6 +153,6 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
   SELECT d.outcome, ${storeFields({ row: 's' })} AS owned,
-    CASE WHEN d.outcome IN ('uid', 'version') THEN ${dataText('s.data')} END AS data
+    CASE WHEN d.outcome IN ('uid', 'version') THEN s.data END AS data
   FROM stored s JOIN decided d USING (name)`
 }

@@ -30,7 +30,8 @@ import {
 } from '../../model-table.ts'
 import { indexBuilding } from '../../index-build.ts'
 import { buildingState, referredState } from '../references.ts'
-import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { binaryRows } from '../connection/named-client.ts'
+import { createdAtOf, nameOf, storedObject, type ObjectRow } from '../object-row.ts'
 import { uniqueNameOf } from '../table-sql.ts'
 import { inTransaction } from './transaction.ts'
 import { refusedValue } from './refused-value.ts'
@@ -41,7 +42,7 @@ type Queryable = Pick<ClientBase, 'query'>
 interface OutcomeRow extends Omit<ObjectRow, 'data'> {
   readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
   /** Present only when the caller does not have the data. */
-  readonly data: string | null
+  readonly data: Buffer | null
 }
 
 export interface WriteParts {
@@ -233,6 +234,8 @@ function query({ table, statements }: OpenModel, form: StatementName, columns: r
     name: `${form} ${table.id}.${table.edition}`,
     text: statements[form],
     values: form.endsWith('One') ? columns.map(([value]) => value) : [...columns],
+    // A create returns numbers.
+    ...(!form.startsWith('create') && binaryRows),
   }
 }
 
@@ -391,9 +394,8 @@ function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
   })
 }
 
-function toStored(row: OutcomeRow, data?: Buffer): StoredObject {
-  const stored = toStoredObject({ ...row, data: row.data ?? '' })
-  return data ? { ...stored, data } : stored
+function toStored({ owned, data: found }: OutcomeRow, data?: Buffer): StoredObject {
+  return storedObject(owned, data ?? found ?? Buffer.alloc(0))
 }
 
 /** JSON never contains a NUL; an object with one could not be read. */
