@@ -43,7 +43,7 @@ export const againstBare: Part = async ({ quick }) => {
       ]
       const figures = await compete(contestants, {
         callers,
-        count: callers === 1 ? 1_000 : 3_000,
+        count: 3_000,
         rounds: quick ? 5 : 15,
       })
       const row = { operation: name, callers, figures, goal: callers === 1 ? goal.one : goal.many }

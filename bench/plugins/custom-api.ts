@@ -33,7 +33,7 @@ export const customApi: Part = async ({ quick }) => {
         { name: 'Pergola', processes: of(host.pid), operation: sending(toHost, { request, status: 200 }) },
         { name: 'bare undici proxy', processes: of(bare.pid), operation: sending(toBare, { request, status: 200 }) },
       ],
-      { callers, count: callers === 1 ? 2_000 : 6_000, rounds: quick ? 5 : 15 },
+      { callers, count: 6_000, rounds: quick ? 5 : 15 },
     )
     const row = { operation: 'custom API', callers, figures, goal }
     printRow(row)
