@@ -45,8 +45,11 @@ export class Outage extends ApiError {
 interface Running {
   readonly startedAt: number
   readonly until: number
-  readonly giveUp: (error: Error) => void
+  giveUp: (error: Error) => void
 }
+
+/** Made once: a function made beside `reject` would keep it, too. */
+const isOver = () => {}
 
 interface CurrentOutage extends DatabaseFault {
   readonly since: number
@@ -99,6 +102,8 @@ export function watchHealth({ log, description, probe }: HealthOptions): Databas
           reject(fault ? recordFailure(fault, error) : (error as Error))
         } finally {
           running.delete(one)
+          // A set keeps what was deleted until it is rebuilt, and V8 the set before that, with the result behind `reject`.
+          one.giveUp = isOver
         }
       }
       void settle()
