@@ -125,7 +125,7 @@ async function bareRound({ relay, seconds }: RoundOptions & { readonly relay: Re
   const all = perSecond * seconds
   const began = performance.now()
   for (let sent = 0; sent < all; sent++) {
-    await sleep(began + (sent * 1_000) / perSecond - performance.now())
+    await sleep(Math.max(0, began + (sent * 1_000) / perSecond - performance.now()))
     await relay.write()
   }
   await sleep(500)
